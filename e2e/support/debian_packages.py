@@ -1,5 +1,6 @@
 """Programs of Debian packages for tests and proofs: downloaded by apt, unpacked into .slowpath/tools without root."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -9,8 +10,20 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parents[2] / ".slowpath" / "tools"
 
 
-def unpacked_packages(names: Sequence[str], program: str) -> Path | None:
-    """Return a program of the first package, downloaded once with the libraries of the others; None without apt or a network."""
+def debian_program(package: str, version: str) -> Path | None:
+    """Return /usr/bin/PACKAGE of a version, None if it is not available.
+
+    SLOWPATH_PACKAGE, such as SLOWPATH_PROMETHEUS, names another program.
+    """
+    configured = os.environ.get(f"SLOWPATH_{package.replace('-', '_').upper()}")
+    return Path(configured) if configured else unpacked_packages([package], f"usr/bin/{package}", version)
+
+
+def unpacked_packages(names: Sequence[str], program: str, version: str = "") -> Path | None:
+    """Return a program of the first package, downloaded once with the libraries of the others; None without apt or a network.
+
+    With `version` also None if the first package has another one.
+    """
     cache = TOOLS / names[0]
     if (cache / program).exists():
         return cache / program
@@ -21,6 +34,8 @@ def unpacked_packages(names: Sequence[str], program: str) -> Path | None:
         fetched = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
         packages = sorted(Path(folder).glob("*.deb"))
         if fetched.returncode or len(packages) != len(names):
+            return None
+        if version and not list(Path(folder).glob(f"{names[0]}_{version}.*.deb")):
             return None
         unpacked = Path(folder) / "unpacked"
         for package in packages:

@@ -29,6 +29,9 @@ class Settings(BaseSettings):
     """If set, `/metrics` requires it as a bearer token."""
     secret_key: SecretStr = Field(validation_alias="SLOWPATH_SECRET_KEY")
     """Signs cursors and encrypts stored credentials."""
+    encryption_keys: SecretStr = Field(default=SecretStr(""), validation_alias="SLOWPATH_ENCRYPTION_KEYS")
+    """Keys of stored credentials: `2=new key,1=former key`. The first one encrypts, all decrypt; without it, the secret
+    key does both."""
     public_url: str = Field(default="http://127.0.0.1:8080", validation_alias="SLOWPATH_PUBLIC_URL")
     """The public URL; its scheme and host determine cookie attributes and the Origin check."""
     frontend_dist: Path | None = Field(default=None, validation_alias="SLOWPATH_FRONTEND_DIST")
@@ -101,6 +104,8 @@ class Settings(BaseSettings):
     team_requests_per_minute: int = Field(default=6_000, ge=0, validation_alias="SLOWPATH_TEAM_REQUESTS_PER_MINUTE")
     """Rate limit of all tokens of a team together."""
     team_uploads_per_minute: int = Field(default=24_000, ge=0, validation_alias="SLOWPATH_TEAM_UPLOADS_PER_MINUTE")
+    user_requests_per_minute: int = Field(default=3_000, ge=0, validation_alias="SLOWPATH_USER_REQUESTS_PER_MINUTE")
+    """Rate limit of a signed-in user in all browsers together."""
     anonymous_requests_per_minute: int = Field(
         default=600, ge=0, validation_alias="SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE"
     )

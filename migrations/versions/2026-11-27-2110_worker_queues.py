@@ -5,8 +5,8 @@ Code before this version can run with it: its workers claim the jobs of all queu
 
 from alembic import op
 
-revision = "20261127_2070"
-down_revision = "20261127_1700"
+revision = "20261127_2110"
+down_revision = "20261127_2100"
 branch_labels = None
 depends_on = None
 
