@@ -10,6 +10,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;  -- compares the words of a search
 CREATE SCHEMA metric_parts;
 ALTER TABLE metric_chunk ALTER COLUMN content SET STORAGE EXTERNAL;  -- compressed by the application
 ALTER TABLE metric_wal_record ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER TABLE metric_roll_up ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TABLE metric_parts.chunk_other PARTITION OF metric_chunk DEFAULT;
 DO $$
 DECLARE
@@ -75,7 +76,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'ci_trust', 'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -83,15 +84,17 @@ END $$;
 GRANT SELECT (id, email, email_key, name), DELETE ON app_user TO slowpath_keeper;
 GRANT SELECT (user_id, hash) ON user_password TO slowpath_keeper;
 GRANT SELECT (id, user_id, issuer, subject), UPDATE (email, last_used_at) ON user_identity TO slowpath_keeper;
-GRANT SELECT (id, user_id, secret_hash, last_seen_at, expires_at), UPDATE (last_seen_at, expires_at) ON user_session
-    TO slowpath_keeper;
+GRANT SELECT (id, user_id, secret_hash, last_seen_at, expires_at, created_at, is_multi_factor),
+    UPDATE (last_seen_at, expires_at) ON user_session TO slowpath_keeper;
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_reset TO slowpath_keeper;
-GRANT SELECT (id, slug, name, deleted_at, work_seconds, work_at), UPDATE (deleted_at, work_seconds, work_at) ON team
-    TO slowpath_keeper;
+GRANT SELECT (id, slug, name, deleted_at, work_seconds, work_at, requires_second_factor),
+    UPDATE (deleted_at, work_seconds, work_at) ON team TO slowpath_keeper;
 GRANT SELECT (team_id, user_id, role, created_at) ON membership TO slowpath_keeper;
 GRANT SELECT (team_id, id, role, email, secret_hash, mail_secret_hash, expires_at, accepted_at) ON invitation
     TO slowpath_keeper;
 GRANT SELECT (team_id, id, role, disabled_at) ON service_account TO slowpath_keeper;
+GRANT SELECT (team_id, id, service_account_id, provider, issuer, repository, branch, environment, scopes) ON ci_trust
+    TO slowpath_keeper;
 GRANT SELECT (
     team_id, id, secret_hash, scopes, expires_at, last_used_at, revoked_at, service_account_id, requests_per_minute,
     uploads_per_minute
@@ -110,6 +113,7 @@ GRANT SELECT (team_id, id, callback_hash) ON probe TO slowpath_keeper;
 GRANT SELECT (team_id, id, report_id, secret_hash, expires_at, revoked_at) ON share_link TO slowpath_keeper;
 GRANT SELECT (team_id, are_links_allowed) ON share_settings TO slowpath_keeper;
 GRANT SELECT (retention_days) ON metric_settings TO slowpath_keeper;
+GRANT SELECT (team_id) ON federated_service TO slowpath_keeper;
 
 CREATE SCHEMA cross_team;
 GRANT USAGE ON SCHEMA cross_team TO slowpath_cross_team, slowpath_keeper;
@@ -142,13 +146,14 @@ $$;
 CREATE FUNCTION cross_team.find_session(
     sought bytea, seen_at timestamptz, touch_before timestamptz, ends_at timestamptz
 )
-    RETURNS TABLE (session_id uuid, user_id uuid, email varchar, name varchar, teams jsonb)
+    RETURNS TABLE (session_id uuid, user_id uuid, email varchar, name varchar, teams jsonb, is_multi_factor boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE public.user_session AS touched SET last_seen_at = seen_at, expires_at = ends_at
+    UPDATE public.user_session AS touched
+    SET last_seen_at = seen_at, expires_at = least(ends_at, touched.created_at + interval '90 days')
     WHERE touched.secret_hash = sought AND touched.expires_at > seen_at AND touched.last_seen_at < touch_before;
     RETURN QUERY
-        SELECT found.id, person.id, person.email, person.name, cross_team.list_teams(person.id)
+        SELECT found.id, person.id, person.email, person.name, cross_team.list_teams(person.id), found.is_multi_factor
         FROM public.user_session AS found JOIN public.app_user AS person ON person.id = found.user_id
         WHERE found.secret_hash = sought AND found.expires_at > seen_at;
 END
@@ -194,11 +199,26 @@ CREATE FUNCTION cross_team.find_team(sought varchar)
     SELECT team.id FROM public.team WHERE team.slug = sought AND team.deleted_at IS NULL
 $$;
 
+CREATE FUNCTION cross_team.list_ci_trusts(its_slug varchar, its_issuer varchar)
+    RETURNS TABLE (team_id uuid, trust_id uuid, service_account_id uuid, provider varchar, repository varchar,
+        branch varchar, environment varchar, scopes varchar[])
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT trust.team_id, trust.id, trust.service_account_id, trust.provider, trust.repository, trust.branch,
+        trust.environment, trust.scopes
+    FROM public.ci_trust AS trust
+        JOIN public.team ON team.id = trust.team_id
+        JOIN public.service_account AS account
+            ON account.team_id = trust.team_id AND account.id = trust.service_account_id
+    WHERE team.slug = its_slug AND trust.issuer = its_issuer AND team.deleted_at IS NULL
+        AND account.disabled_at IS NULL
+$$;
+
 CREATE FUNCTION cross_team.list_teams(sought uuid)
     RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT coalesce(
         jsonb_agg(
-            jsonb_build_object('id', team.id, 'slug', team.slug, 'name', team.name, 'role', membership.role)
+            jsonb_build_object('id', team.id, 'slug', team.slug, 'name', team.name, 'role', membership.role,
+                'requires_second_factor', team.requires_second_factor)
             ORDER BY membership.created_at, team.id
         ),
         '[]'
@@ -355,8 +375,9 @@ $$;
 
 -- `slots` is the number of jobs that a worker runs at a time as a rule; it has some processes more, which only teams use
 -- that run nothing on this worker: several teams with long jobs do not delay another one.
--- Claims of one worker run one after another.
-CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval)
+-- Claims of one worker run one after another. Without `queues` it claims jobs of every queue.
+CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval,
+        queues varchar[] DEFAULT NULL)
     RETURNS TABLE (job_id uuid, team_id uuid, fencing_token bigint, name varchar, payload jsonb, attempts integer,
         max_attempts integer, created_by uuid, cancel_requested boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -387,7 +408,7 @@ BEGIN
                 CROSS JOIN LATERAL (
                     SELECT one.id, one.priority, one.not_before FROM public.job AS one
                     WHERE one.team_id = team.team_id AND one.state = 'waiting' AND one.priority = class.priority
-                        AND one.not_before <= clock_timestamp()
+                        AND one.not_before <= clock_timestamp() AND (queues IS NULL OR one.queue = ANY (queues))
                     ORDER BY one.not_before LIMIT 1
                 ) AS job
                 ORDER BY job.priority LIMIT 1
@@ -436,7 +457,8 @@ CREATE FUNCTION cross_team.renew_lease(sought uuid, held bigint, lease interval,
     RETURNING beating.cancel_requested
 $$;
 
--- At most `in_flight` messages per team, so that no team fills the broker.
+-- At most `in_flight` messages per team and queue, so that no team fills the broker, and a worker of one queue does not
+-- wait for the messages of another.
 CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
     RETURNS TABLE (job_id uuid, queue varchar, again boolean)
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -452,14 +474,17 @@ CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
         WHERE job.state = 'running' AND job.due_at <= clock_timestamp()
         ORDER BY job.due_at LIMIT most FOR UPDATE SKIP LOCKED
     ), due AS (
-        SELECT team.team_id, picked.id FROM team CROSS JOIN LATERAL (
+        SELECT team.team_id, picked.id FROM team
+        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)
+        CROSS JOIN LATERAL (
             SELECT job.id FROM public.job AS job
-            WHERE job.team_id = team.team_id AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
+            WHERE job.team_id = team.team_id AND job.queue = lane.queue AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
             ORDER BY job.due_at
             LIMIT in_flight - (
                 SELECT count(*) FROM (
                     SELECT FROM public.job AS sent
-                    WHERE sent.team_id = team.team_id AND sent.state = 'waiting' AND sent.due_at > clock_timestamp()
+                    WHERE sent.team_id = team.team_id AND sent.queue = lane.queue AND sent.state = 'waiting'
+                        AND sent.due_at > clock_timestamp()
                         AND sent.due_at <= clock_timestamp() + interval '20 seconds' AND sent.send_count > 0
                     LIMIT in_flight
                 ) AS outstanding
@@ -519,7 +544,19 @@ CREATE FUNCTION cross_team.enqueue_maintenance(every interval)
             WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
                 AND job.name = wanted.name
                 AND (job.state IN ('waiting', 'running') OR job.created_at > clock_timestamp() - every)
-        )
+        );
+    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
+            fencing_token, progress, step)
+        SELECT team.id, gen_random_uuid(), 'metric-sources.watch', 'analyse',
+            jsonb_build_object('team_id', team.id), 'team', team.id, 'waiting', 0, 5, 0, 0, ''
+        FROM public.team
+        WHERE team.deleted_at IS NULL
+            AND EXISTS (SELECT FROM public.federated_service WHERE federated_service.team_id = team.id)
+            AND NOT EXISTS (
+                SELECT FROM public.job
+                WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
+                    AND job.name = 'metric-sources.watch' AND job.state IN ('waiting', 'running')
+            )
 $$;
 
 CREATE FUNCTION cross_team.delete_expired_rows()

@@ -8,7 +8,9 @@ asymmetric algorithm.
 import json
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
@@ -24,7 +26,8 @@ from joserfc.jwk import KeySet
 
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import parse_allowlist, parse_url
-from slowpath.core.errors import AddressNotAllowed, NotAuthenticated, UpstreamUnavailable
+from slowpath.core.errors import AddressNotAllowed, NotAuthenticated, Unavailable, UpstreamUnavailable
+from slowpath.core.ids import TeamId
 from slowpath.core.ports import EgressClient, HttpResponse, OidcIdentity
 from slowpath.core.settings import Settings
 
@@ -47,6 +50,9 @@ MAX_NAME: Final = 100
 MAX_HINT: Final = 4_000
 """Longest ID token in a logout URL: servers reject longer URLs. Without it, the issuer asks the user to confirm."""
 TIMEOUT_SECONDS: Final = 10.0
+MAX_ISSUERS: Final = 200
+TURN_SECONDS: Final = 2.0
+VERIFIED_AT_ONCE: Final = 4
 
 log = structlog.get_logger(__name__)
 
@@ -217,9 +223,7 @@ class OidcIssuer:
     # -- claims -------------------------------------------------------------------------------------
 
     def _claims(self, id_token: str, *, access_token: str, nonce: str, now: datetime) -> dict[str, Any]:
-        offered = self._document().get("id_token_signing_alg_values_supported", ["RS256"])
-        algorithms = sorted(ALGORITHMS & {one for one in offered if isinstance(one, str)})
-        token = self._verify_signature(id_token, algorithms)
+        token = self._verify_signature(id_token, self._algorithms())
         options = {
             "iss": {"essential": True, "value": self.issuer},
             "aud": {"essential": True, "value": self._client_id},
@@ -233,6 +237,32 @@ class OidcIssuer:
             log.warning("oidc.id_token_invalid", error=str(error)[:200])
             raise _make_error("the claims of the ID token are invalid") from error
         return dict(claims)
+
+    def verify_job_token(self, id_token: str, now: datetime) -> dict[str, Any]:
+        """Return the claims of an ID token for this client that no browser asked for. Raises `NotAuthenticated`."""
+        token = self._verify_signature(id_token, self._algorithms())
+        registry = jwt.JWTClaimsRegistry(
+            now=int(now.timestamp()),
+            leeway=LEEWAY_SECONDS,
+            iss={"essential": True, "value": self.issuer},
+            aud={"essential": True, "value": self._client_id},
+            exp={"essential": True},
+            iat={"essential": True},
+            sub={"essential": True},
+        )
+        try:
+            registry.validate(token.claims)
+        except (JoseError, ValueError, TypeError) as error:
+            raise NotAuthenticated(
+                f"The claims of the ID token are invalid: {str(error)[:200]}.",
+                slug="ci-token-rejected",
+                remedy=f"Request it in this job, with the audience {self._client_id}.",
+            ) from error
+        return dict(token.claims)
+
+    def _algorithms(self) -> list[str]:
+        offered = self._document().get("id_token_signing_alg_values_supported", ["RS256"])
+        return sorted(ALGORITHMS & {one for one in offered if isinstance(one, str)})
 
     def _verify_signature(self, id_token: str, algorithms: list[str]) -> jwt.Token:
         for again in (False, True):
@@ -309,6 +339,37 @@ def _make_error(reason: str) -> NotAuthenticated:
         slug="sign-in-refused",
         remedy="Sign in again. If it still fails, ask an operator to check the log.",
     )
+
+
+class CachingIdTokenVerifier:
+    """Verifies ID tokens of issuers that teams trust; metadata and keys are read like those of the configured issuer.
+
+    One token of a team at a time and few of all teams, so that slow issuers occupy few threads.
+    """
+
+    def __init__(self, outside: EgressClient) -> None:
+        """Set the egress client, which decides on the addresses."""
+        self._outside = outside
+        self._issuers: OrderedDict[tuple[TeamId, str, str], OidcIssuer] = OrderedDict()
+        self._turns: dict[TeamId, threading.Lock] = {}
+        self._room = threading.BoundedSemaphore(VERIFIED_AT_ONCE)
+        self._lock = threading.Lock()
+
+    def verify(self, team_id: TeamId, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
+        """Return the claims of a token. Raises like the port."""
+        key = (team_id, issuer, audience)
+        with self._lock:
+            trusted = self._issuers.pop(key, None) or OidcIssuer(issuer, audience, "", self._outside)
+            self._issuers[key] = trusted
+            if len(self._issuers) > MAX_ISSUERS:
+                self._issuers.popitem(last=False)
+            turn = self._turns.setdefault(team_id, threading.Lock())
+        with ExitStack() as held:
+            for lock in (turn, self._room):
+                if not lock.acquire(timeout=TURN_SECONDS):
+                    raise Unavailable("The issuers of ID tokens respond too slowly.", remedy="Try again in a minute.")
+                held.callback(lock.release)
+            return trusted.verify_job_token(id_token, now)
 
 
 def create_issuer(settings: Settings) -> OidcIssuer | None:

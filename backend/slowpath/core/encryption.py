@@ -1,6 +1,7 @@
 """Encrypt users' secrets at rest, bound to their row. They are decrypted only for requests to their target."""
 
 import os
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,10 @@ from slowpath.core.settings import Settings
 
 PURPOSE: Final = b"slowpath: credentials of sources, version 1"
 NONCE_BYTES: Final = 12
+MARK: Final = b"\x00slk"
+"""Precedes the ID of the key, one byte; values without it are encrypted with SLOWPATH_SECRET_KEY."""
+MAX_KEY_ID: Final = 255
+MIN_KEY_LENGTH: Final = 16
 
 
 class DecryptionError(ValueError):
@@ -20,24 +25,55 @@ class DecryptionError(ValueError):
 
 
 class SecretEncryptor:
-    """Encrypts short texts with a key derived from SLOWPATH_SECRET_KEY."""
+    """Encrypts short texts with the first of several keys, and decrypts those of all of them."""
 
-    def __init__(self, secret_key: str) -> None:
-        """Derive the key (HKDF with SHA-256)."""
-        derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret_key.encode())
-        self._cipher = AESGCM(derived)
+    def __init__(self, secret_key: str, numbered_keys: Mapping[int, str] | None = None) -> None:
+        """Derive the keys (HKDF with SHA-256); without numbered ones, the secret key encrypts."""
+        self._ciphers = {b"": _make_cipher(secret_key)}
+        self._ciphers |= {MARK + bytes([number]): _make_cipher(key) for number, key in (numbered_keys or {}).items()}
+        self._prefix = MARK + bytes([next(iter(numbered_keys))]) if numbered_keys else b""
 
     def seal(self, text: str, *of: UUID) -> bytes:
         """Encrypt a text (AES-256-GCM); decryption requires the same IDs."""
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, text.encode(), _associated_data(of))
+        return self._prefix + nonce + self._ciphers[self._prefix].encrypt(nonce, text.encode(), _associated_data(of))
+
+    def is_current(self, sealed: bytes) -> bool:
+        """Return whether a value is encrypted with the key that encrypts now."""
+        return _prefix_of(sealed) == self._prefix
 
     def unseal(self, sealed: bytes, *of: UUID) -> str:
         """Decrypt a text. Raises `DecryptionError`."""
+        prefix = _prefix_of(sealed)
+        content = sealed[len(prefix) :]
         try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _associated_data(of)).decode()
-        except (InvalidTag, ValueError) as error:
+            cipher = self._ciphers[prefix]
+            return cipher.decrypt(content[:NONCE_BYTES], content[NONCE_BYTES:], _associated_data(of)).decode()
+        except (InvalidTag, ValueError, KeyError) as error:
             raise DecryptionError from error
+
+
+def _prefix_of(sealed: bytes) -> bytes:
+    return sealed[: len(MARK) + 1] if sealed.startswith(MARK) else b""
+
+
+def _make_cipher(key: str) -> AESGCM:
+    return AESGCM(HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(key.encode()))
+
+
+def parse_keys(text: str) -> dict[int, str]:
+    """Parse `2=new key,1=former key`. Raises `ValueError` without the keys in its message."""
+    keys: dict[int, str] = {}
+    for position, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
+        number, _, key = entry.partition("=")
+        is_valid = number.strip().isdecimal() and 1 <= int(number) <= MAX_KEY_ID and int(number) not in keys
+        if not is_valid or len(key.strip()) < MIN_KEY_LENGTH:
+            raise ValueError(
+                f"SLOWPATH_ENCRYPTION_KEYS: entry {position} is not ID=KEY with a new ID from 1 to {MAX_KEY_ID} and a key "
+                f"of at least {MIN_KEY_LENGTH} characters without a comma"
+            )
+        keys[int(number)] = key.strip()
+    return keys
 
 
 def _associated_data(ids: tuple[UUID, ...]) -> bytes:
@@ -45,5 +81,6 @@ def _associated_data(ids: tuple[UUID, ...]) -> bytes:
 
 
 def create_sealer(settings: Settings) -> SecretEncryptor:
-    """Return the encryptor with the configured key."""
-    return SecretEncryptor(settings.secret_key.get_secret_value())
+    """Return the encryptor with the configured keys. Raises `ValueError`."""
+    numbered = parse_keys(settings.encryption_keys.get_secret_value())
+    return SecretEncryptor(settings.secret_key.get_secret_value(), numbered)

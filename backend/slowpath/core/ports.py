@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from slowpath.core.ids import BlobKey, JobId
+from slowpath.core.ids import BlobKey, JobId, TeamId
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,16 @@ class OidcIssuerPort(Protocol):
         """Return the URL that ends the issuer's session; None if there is none.
 
         Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`.
+        """
+
+
+class IdTokenVerifier(Protocol):
+    """Verifies ID tokens of issuers that users name (OpenID Connect Discovery), such as those of CI jobs."""
+
+    def verify(self, team_id: TeamId, issuer: str, id_token: str, *, audience: str, now: datetime) -> Mapping[str, Any]:
+        """Return the claims of a token of this issuer, which the team trusts, for this audience.
+
+        Raises `NotAuthenticated`, `AddressNotAllowed`, `UpstreamUnavailable`, and `Unavailable` if the issuer is slow.
         """
 
 

@@ -111,4 +111,6 @@ class AccountsFactory:
         return Caller(team.id, team.owner.user_id, None, role, frozenset())
 
     def _session(self, session: WriteSession) -> str:
-        return service.begin_session(session, now=self.app.clock.now(), browser="Tests/1.0", address="127.0.0.1")
+        return service.begin_session(
+            session, now=self.app.clock.now(), browser="Tests/1.0", address="127.0.0.1", is_multi_factor=False
+        )

@@ -22,7 +22,7 @@ from tests.support.two_team_world import CANARY, FullBlobStore, TwoTeamWorld, ma
 pytestmark = pytest.mark.database
 
 OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'alembic_version'"
-OF_PEOPLE = {"app_user", "user_password", "user_session", "user_identity", "password_reset"}
+OF_PEOPLE = {"app_user", "user_password", "user_session", "user_identity", "password_reset", "second_factor"}
 SAME_FOR_ALL_TEAMS = {
     "uq_probe_callback_hash": "the caller knows a secret and no team",
     "uq_app_user_email_key": "signing up shows that an e-mail is taken; without mail it cannot do otherwise",

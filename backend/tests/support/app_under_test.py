@@ -67,6 +67,7 @@ def settings_for(app_url: str, **changed: object) -> Settings:
         "token_uploads_per_minute": 0,
         "team_requests_per_minute": 0,
         "team_uploads_per_minute": 0,
+        "user_requests_per_minute": 0,
         "anonymous_requests_per_minute": 0,
     }
     return Settings.model_validate({**values, **changed})

@@ -33,7 +33,7 @@ NAMED_OTHERWISE = {
     "source_id": "metric_source", "share_link_id": "share_link", "webhook_id": "webhook", "channel_id": "notification_channel",
     "deployment_id": "deployment", "explanation_id": "gap_explanation", "export_id": "comparison_export",
     "notification_id": "notification", "upload_id": "multipart_upload", "federated_service_id": "federated_service", "identity_id": "user_identity",
-    "event_id": "production_event", "item_id": "production_event", "preflight_id": "bisect_preflight", "incident_id": "production_event",
+    "event_id": "production_event", "item_id": "production_event", "preflight_id": "bisect_preflight", "trust_id": "ci_trust", "incident_id": "production_event",
 }  # fmt: skip
 """Names of ids in the API that are not their table's name."""
 
@@ -109,6 +109,11 @@ def make_world(app: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorl
         (team.owner.user_id, CANARY),
     )
     connection.execute(
+        "INSERT INTO second_factor (id, user_id, kind, name, secret, counter) "
+        "VALUES (gen_random_uuid(), %s, 'totp', %s, 'sealed', 0)",
+        (team.owner.user_id, CANARY),
+    )
+    connection.execute(
         "INSERT INTO password_reset (id, user_id, secret_hash, expires_at) "
         "VALUES (gen_random_uuid(), %s, sha256('asked'), '2126-11-21')",
         (team.owner.user_id,),
@@ -131,6 +136,9 @@ def make_world(app: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorl
     linked = connection.execute("SELECT id FROM user_identity WHERE user_id = %s", (team.owner.user_id,)).fetchone()
     assert linked is not None
     ids["identity_id"] = linked[0]
+    factor = connection.execute("SELECT id FROM second_factor WHERE user_id = %s", (team.owner.user_id,)).fetchone()
+    assert factor is not None
+    ids["factor_id"] = factor[0]
     run = connection.execute("SELECT run_id FROM probe WHERE team_id = %s", (team.id,)).fetchone()
     assert run is not None
     ids["run_id"] = run[0]

@@ -7,6 +7,7 @@ export const TEAM = {
   slug: 'northwind',
   name: 'Northwind',
   role: 'owner',
+  requires_second_factor: false,
 } as const;
 const AT = '2026-11-21T09:12:00Z';
 
@@ -19,6 +20,7 @@ export function aSession(changed: Partial<Session> = {}): Session {
       time_zone: null,
     },
     teams: [{ ...TEAM }],
+    is_multi_factor: false,
     ...changed,
   };
 }

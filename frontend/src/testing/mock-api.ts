@@ -27,7 +27,11 @@ export const server = setupServer(
   http.get(at('/user/linked-identities'), () =>
     HttpResponse.json({ has_password: true, linked: [] }),
   ),
+  http.get(at('/user/second-factors'), () =>
+    HttpResponse.json({ factors: [], recovery_codes_left: 0 }),
+  ),
   http.get(at('/teams/:team/service-accounts'), () => page([])),
+  http.get(at('/teams/:team/ci-trusts'), () => HttpResponse.json([])),
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),
   http.get(at('/artifacts'), () => page([])),

@@ -24,22 +24,6 @@ MOST_REPORT_BYTES: Final = 8 << 20
 _REASONS: Final = TypeAdapter(tuple[CompilerReason, ...])
 
 
-def add_binary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--base-binary`, `--candidate-binary` and `--compile-report`."""
-    for side in ("base", "candidate"):
-        parser.add_argument(
-            f"--{side}-binary",
-            metavar="FILE",
-            help=f"Go program of the {side}: with both, the result states what the compiler did differently in the "
-            "functions that cost more, and which goroutine stacks are predicted to grow once more",
-        )
-    parser.add_argument(
-        "--compile-report",
-        metavar="FILE",
-        help="what `slowpath compile-report --out` wrote of both commits: the result states why the compiler decided so",
-    )
-
-
 def read_reasons(options: argparse.Namespace) -> Sequence[CompilerReason]:
     """Return the decisions of the report, none without one. Raises `InvalidInput`."""
     if not options.compile_report:

@@ -1,4 +1,4 @@
-"""`slowpath admin create-user` and `set-password`: for operators with access to the database.
+"""`slowpath admin create-user`, `set-password` and `reset-second-factor`: for operators with access to the database.
 
 They use the database role of the application (DATABASE_URL), so row-level security applies.
 """
@@ -18,6 +18,7 @@ from slowpath.core.errors import SlowpathError
 from slowpath.core.settings import Settings
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.schemas.account_field_types import Email, Name, NewPassword
+from slowpath.platform.accounts.service.second_factors import delete_second_factors
 
 EMAIL: TypeAdapter[str] = TypeAdapter(Email)
 NAME: TypeAdapter[str] = TypeAdapter(Name)
@@ -29,7 +30,7 @@ class InvalidUserInput(Exception):
 
 
 def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Declare both commands."""
+    """Declare the commands."""
     create = commands.add_parser("create-user", help="create a user who owns a new team (DATABASE_URL)")
     create.add_argument("--email", required=True)
     create.add_argument("--name", required=True)
@@ -40,6 +41,11 @@ def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     change.add_argument("--email", required=True)
     change.set_defaults(admin=lambda options: _run_command(_set_password, options))
+    reset = commands.add_parser(
+        "reset-second-factor", help="remove a user's second factors and end the user's sessions (DATABASE_URL)"
+    )
+    reset.add_argument("--email", required=True)
+    reset.set_defaults(admin=lambda options: _run_command(_reset_second_factor, options))
 
 
 def _run_command(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
@@ -57,7 +63,7 @@ def _run_command(command: Callable[[argparse.Namespace], str], options: argparse
 def _create_user(options: argparse.Namespace) -> str:
     email, name = _validate(EMAIL, options.email, "--email"), _validate(NAME, options.name, "--name")
     team_name = _validate(NAME, options.team, "--team") if options.team else f"{name}'s team"
-    database, hashed = _database(), service.hash_password(_password())
+    database, hashed = _database(), service.hash_new_password(_password(), email)
     with database.writing(TeamScope()) as session:
         team = service.sign_up(session, email=email, name=name, password_hash=hashed, team_name=team_name)
         slug = team.slug
@@ -67,11 +73,20 @@ def _create_user(options: argparse.Namespace) -> str:
 def _set_password(options: argparse.Namespace) -> str:
     database = _database()
     user_id = service.get_user_by_email(database, options.email)
-    hashed = service.hash_password(_password())
+    hashed = service.hash_new_password(_password(), options.email)
     with database.writing(TeamScope(user_id=user_id)) as session:
         service.set_password(session, user_id, password_hash=hashed, now=SystemClock().now())
         ended = service.end_all_sessions(session, user_id)
     return f"Set the password of {options.email} and ended {ended} sessions."
+
+
+def _reset_second_factor(options: argparse.Namespace) -> str:
+    database = _database()
+    user_id = service.get_user_by_email(database, options.email)
+    with database.writing(TeamScope(user_id=user_id)) as session:
+        removed = delete_second_factors(session, user_id)
+        ended = service.end_all_sessions(session, user_id)
+    return f"Removed {removed} second factors of {options.email} and ended {ended} sessions."
 
 
 def _validate(kind: TypeAdapter[str], given: str, what: str) -> str:

@@ -4,11 +4,13 @@ from datetime import datetime
 
 import structlog
 
+from slowpath.core.encryption import create_sealer
 from slowpath.evidence.profiles.service import profile_sets
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
     audit_log_retention,
     build_comparisons,
+    encryption_keys,
     orphaned_blobs,
     retention_rules,
     usage,
@@ -31,6 +33,11 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
     totals = _sweep(context, now)
     if deleted or totals.deleted_blobs:
         log.info("retention.enforced", files=deleted, swept=totals.deleted_blobs)
+
+    with context.writing() as session:
+        renewed = encryption_keys.renew_encryption(session, create_sealer(context.settings))
+    if renewed:
+        log.info("encryption.renewed", values=renewed)
 
     with context.finishing() as session:
         triage_retention.delete_orphaned_triage(session)

@@ -1,9 +1,10 @@
 """HTTP endpoints of metric sources and federated services."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 
 from slowpath.core.errors import (
     AddressNotAllowed,
@@ -13,6 +14,7 @@ from slowpath.core.errors import (
     NotFound,
     SlowpathError,
     TooLarge,
+    Unavailable,
     UpstreamUnavailable,
 )
 from slowpath.core.ids import MetricSourceId
@@ -39,6 +41,7 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading, Seals, WayOut, Writing, scope_of
+from slowpath.platform.http.turns import Turns
 
 router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
 
@@ -103,10 +106,18 @@ def delete_source(source_id: UUID, caller: MayManage, session: Writing) -> None:
     record_audit_event(session, caller, "metric-source.deleted", "metric_source", source_id, {"name": row.label})
 
 
+async def _take_turn(request: Request, caller: MayManage) -> AsyncIterator[None]:
+    """Wait, without a thread, until no other check of the team and few of all teams run: a host may be slow."""
+    turns: Turns = request.app.state.check_turns
+    async with turns.of(str(caller.team_id)):
+        yield
+
+
 @router.post(
     "/{source_id}/check",
+    dependencies=[Depends(_take_turn, scope="function")],
     operation_id="metric-sources:check",
-    responses=document_problems(NotFound, AddressNotAllowed, TooLarge, UpstreamUnavailable),
+    responses=document_problems(NotFound, AddressNotAllowed, TooLarge, UpstreamUnavailable, Unavailable),
 )
 def check_source(
     source_id: UUID,

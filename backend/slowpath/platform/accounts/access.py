@@ -17,6 +17,7 @@ from fastapi import Depends, Path, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
 from slowpath.core.errors import InvalidRequest, NotFound
+from slowpath.core.ids import UserId
 from slowpath.core.ports import RateLimiter
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.errors import (
@@ -26,6 +27,7 @@ from slowpath.platform.accounts.errors import (
     InsufficientRole,
     InsufficientScope,
     RateLimitExceeded,
+    SecondFactorMissing,
     TeamNotFound,
     TeamNotSpecified,
     UserRequired,
@@ -182,11 +184,14 @@ def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembers
     raise TeamNotSpecified(detail, remedy=remedy)
 
 
-def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool) -> None:
-    """Count a request against the rate limits of its token and team. Raises `RateLimitExceeded`.
+def _count_user(request: Request, user_id: UserId) -> None:
+    """Count a request against the rate limit of its user. Raises `RateLimitExceeded`."""
+    limit = settings(request).user_requests_per_minute
+    _take(request, "requests", limit, "Your account", f"requests:user:{user_id}")
 
-    Without a broker, nothing is counted and no request is rejected: an outage of the broker must not stop other work.
-    """
+
+def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool) -> None:
+    """Count a request against the rate limits of its token and team. Raises `RateLimitExceeded`."""
     limits, name = settings(request), "uploads" if uploads else "requests"
     own = found.uploads_per_minute if uploads else found.requests_per_minute
     usual = limits.token_uploads_per_minute if uploads else limits.token_requests_per_minute
@@ -195,20 +200,25 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
         ("This token", own or usual, f"{name}:token:{found.token_id}"),
         ("All tokens of this team together", together, f"{name}:team:{found.team_id}"),
     ):
-        taken = _throttle(request).take(key, times=times, seconds=RATE_SECONDS) if times else None
-        if taken is None:
-            continue
-        set_rate_limit_status(request, RateLimitStatus(name, times, RATE_SECONDS, taken.left, taken.wait_s))
-        if not taken.allowed:
-            refused = RateLimitExceeded(
-                f"{who} reached the limit of {times:,} {name} per minute.",
-                limit=times,
-                actual=times + 1,
-                unit=f"{name} per minute",
-                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate limit.",
-            )
-            refused.retry_after_s = taken.wait_s
-            raise refused
+        _take(request, name, times, who, key)
+
+
+def _take(request: Request, name: str, times: int, who: str, key: str) -> None:
+    """Count a request. Without a broker none is rejected: an outage of the broker must not stop other work."""
+    taken = _throttle(request).take(key, times=times, seconds=RATE_SECONDS) if times else None
+    if taken is None:
+        return
+    set_rate_limit_status(request, RateLimitStatus(name, times, RATE_SECONDS, taken.left, taken.wait_s))
+    if not taken.allowed:
+        refused = RateLimitExceeded(
+            f"{who} reached the limit of {times:,} {name} per minute.",
+            limit=times,
+            actual=times + 1,
+            unit=f"{name} per minute",
+            remedy=f"Try again in {taken.wait_s} s, or ask an admin for a higher rate limit.",
+        )
+        refused.retry_after_s = taken.wait_s
+        raise refused
 
 
 @dataclass(frozen=True)
@@ -229,10 +239,14 @@ class TeamAccess:
     def caller(self, request: Request, *, counted: bool) -> Caller:
         """Return the caller; with `counted`, count the request against the token's rate limit."""
         token = _bearer(request)
-        return self._person(request) if token is None else self._program(request, token, counted=counted)
+        return (
+            self._person(request, counted=counted) if token is None else self._program(request, token, counted=counted)
+        )
 
-    def _person(self, request: Request) -> Caller:
+    def _person(self, request: Request, *, counted: bool) -> Caller:
         found = _session_of(request)
+        if counted:
+            _count_user(request, found.user_id)
         team = _team_of(request, found.teams)
         needed = ROLE_FOR[self.right]
         if not team.role.reaches(needed):
@@ -241,7 +255,12 @@ class TeamAccess:
                 f"This requires the role {needed} in the team; your role is {team.role}.",
                 remedy=f"Ask an {who} of the team to do it.",
             )
-        return Caller(team.id, found.user_id, None, team.role, frozenset())
+        if team.requires_second_factor and not found.is_multi_factor:
+            raise SecondFactorMissing(
+                f"The team {team.name} requires a second factor, and you signed in without one.",
+                remedy="Add one under Settings, Your account.",
+            )
+        return Caller(team.id, found.user_id, None, team.role, frozenset(), is_multi_factor=found.is_multi_factor)
 
     def _program(self, request: Request, secret: str, *, counted: bool) -> Caller:
         found = service.authenticate_token(database(request), secret, now=_now(request))
@@ -274,6 +293,7 @@ class UserAccess:
         if _bearer(request) is not None:
             raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         person = _session_of(request)
+        _count_user(request, person.user_id)
         scope_of(request).user_id = person.user_id
         accept_credentials(request)
         return person

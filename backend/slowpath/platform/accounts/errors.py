@@ -123,6 +123,57 @@ class WrongPassword(NotAuthenticated):
     slug = "wrong-password"
 
 
+class SecondFactorRequired(NotAuthenticated):
+    """The password was right; the sign-in continues with the second factor."""
+
+    slug = "second-factor-required"
+
+
+class SecondFactorRejected(NotAuthenticated):
+    """The code, recovery code or passkey is not valid."""
+
+    slug = "second-factor-rejected"
+
+
+class SignInExpired(NotAuthenticated):
+    """The state of a sign-in or registration is invalid, used or expired."""
+
+    slug = "sign-in-expired"
+
+
+class SecondFactorMissing(PermissionDenied):
+    """The team requires a second factor, and this session has none."""
+
+    slug = "second-factor-missing"
+
+
+class SecondFactorLimit(LimitExceeded):
+    """The user has too many second factors."""
+
+    slug = "second-factor-limit"
+
+
+class SecondFactorNotFound(NotFound):
+    """The user has no second factor with this ID."""
+
+
+class PasskeyUnavailable(InvalidRequest):
+    """WebAuthn needs a host name."""
+
+    slug = "passkey-unavailable"
+    title = "Passkeys are not available"
+
+
+class CiTokenRejected(NotAuthenticated):
+    """The ID token of a CI job is invalid, or the team does not trust the job."""
+
+    slug = "ci-token-rejected"
+
+
+class CiTrustNotFound(NotFound):
+    """The team has no trusted repository with this ID."""
+
+
 class InsufficientRole(PermissionDenied):
     """The user's role in the team is too low."""
 
@@ -175,6 +226,13 @@ class ReauthenticationRequired(PermissionDenied):
     """This requires a recent sign-in."""
 
     slug = "sign-in-too-old"
+
+
+class CommonPassword(InvalidRequest):
+    """The password is among those that attackers try first."""
+
+    slug = "common-password"
+    title = "The password is too common"
 
 
 class InvalidTimeZone(InvalidRequest):

@@ -191,7 +191,7 @@ def tokens(
         select(ApiToken, maker.name, ServiceAccount)
         .outerjoin(maker, maker.id == ApiToken.created_by)
         .outerjoin(ServiceAccount, ServiceAccount.id == ApiToken.service_account_id)
-        .where(ApiToken.revoked_at.is_(None))
+        .where(ApiToken.revoked_at.is_(None), ApiToken.ci_trust_id.is_(None))
     )
     return session.execute(_page(statement, ApiToken, after, limit)).all()
 
@@ -241,7 +241,8 @@ def count_service_accounts(session: ReadSession) -> int:
 
 def count_tokens(session: ReadSession) -> int:
     """Count the tokens that are not revoked."""
-    found = session.scalar(select(func.count()).select_from(ApiToken).where(ApiToken.revoked_at.is_(None)))
+    listed = ApiToken.revoked_at.is_(None), ApiToken.ci_trust_id.is_(None)
+    found = session.scalar(select(func.count()).select_from(ApiToken).where(*listed))
     return found or 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     DateTime,
     ForeignKey,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     String,
     UniqueConstraint,
     Uuid,
+    false,
     func,
     text,
     true,
@@ -47,6 +49,8 @@ class User(Table):
     """Whether mentions in discussions are also sent by email."""
     time_zone: Mapped[str | None]
     """IANA name of the zone that times are shown in; null is the browser's."""
+    code_host_logins: Mapped[list[str]] = mapped_column(ARRAY(String()), default=list, server_default="{}")
+    """Logins at GitHub, GitLab and others, as the user states them."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -75,6 +79,8 @@ class UserSession(Table):
     """The IP address of the sign-in."""
     last_seen_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    is_multi_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the sign-in had a second factor, or was at the identity provider, which is responsible for its factors."""
     encrypted_id_token: Mapped[bytes | None] = mapped_column(LargeBinary())
     """The encrypted ID token of the sign-in, with which the identity provider ends its session."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
@@ -93,6 +99,27 @@ class UserIdentity(Table):
     email: Mapped[str | None]
     """As the identity provider sent it at the last use, so that users can tell identities apart."""
     last_used_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
+class SecondFactor(Table):
+    """What a user needs beside the password: a TOTP secret, a passkey, or one of the recovery codes."""
+
+    __tablename__ = "second_factor"
+    __table_args__ = (CheckConstraint("kind in ('totp', 'passkey', 'recovery-code')", name="kind"),)
+
+    id: Mapped[UUID] = mapped_column(Uuid(), primary_key=True, default=new_id)
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    """As the user calls the device; empty for recovery codes."""
+    secret: Mapped[bytes] = mapped_column(LargeBinary())
+    """The encrypted TOTP secret, the public key of a passkey, or the SHA-256 of a recovery code."""
+    credential_id: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """Of a passkey."""
+    counter: Mapped[int] = mapped_column(BigInteger(), default=0)
+    """The last accepted time step of TOTP, or the signature counter of a passkey: neither is accepted twice."""
+    last_used_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -123,6 +150,7 @@ class Team(Table):
     slug: Mapped[str] = mapped_column(unique=True)
     """Its name in URLs. Ends in random letters: a slug that could be chosen would reveal other teams."""
     name: Mapped[str]
+    requires_second_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
     deleted_at: Mapped[datetime | None]
     """Since when the team is inaccessible; a job erases its data."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
@@ -187,6 +215,29 @@ class ServiceAccount(TeamScoped, Table):
     created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
 
 
+class CiTrust(TeamScoped, Table):
+    """A repository whose CI jobs get short-lived tokens of a service account for their ID tokens."""
+
+    __tablename__ = "ci_trust"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "service_account_id"], ["service_account.team_id", "service_account.id"], ondelete="CASCADE"
+        ),
+        CheckConstraint("provider in ('github', 'gitlab')", name="provider"),
+        Index("ix_ci_trust_service_account_id", "team_id", "service_account_id"),
+    )
+
+    service_account_id: Mapped[UUID]
+    provider: Mapped[str]
+    issuer: Mapped[str]
+    """The address that the ID tokens name and whose keys sign them."""
+    repository: Mapped[str]
+    branch: Mapped[str | None]
+    """None: any branch, tag or pull request."""
+    environment: Mapped[str | None]
+    scopes: Mapped[list[str]] = mapped_column(ARRAY(String()))
+
+
 class ApiToken(TeamScoped, Table):
     """A secret by which a program acts for the team, within scopes and until a time."""
 
@@ -195,6 +246,8 @@ class ApiToken(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "service_account_id"], ["service_account.team_id", "service_account.id"], ondelete="CASCADE"
         ),
+        ForeignKeyConstraint(["team_id", "ci_trust_id"], ["ci_trust.team_id", "ci_trust.id"], ondelete="CASCADE"),
+        Index("ix_api_token_ci_trust_id", "team_id", "ci_trust_id"),
         CheckConstraint("requests_per_minute > 0 AND uploads_per_minute > 0", name="rates"),
         Index("ix_api_token_newest", "team_id", "created_at", "id"),
         Index("ix_api_token_service_account_id", "team_id", "service_account_id"),
@@ -210,6 +263,8 @@ class ApiToken(TeamScoped, Table):
     revoked_at: Mapped[datetime | None]
     service_account_id: Mapped[UUID | None]
     """The service account that owns it; none for a token of the team."""
+    ci_trust_id: Mapped[UUID | None]
+    """For a short-lived token of a CI job: why it was issued. Such tokens are in no list."""
     requests_per_minute: Mapped[int | None]
     """Its rate limit, if it differs from the operator's default."""
     uploads_per_minute: Mapped[int | None]

@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
 from slowpath.core.encryption import SecretEncryptor
 from slowpath.core.git_ports import GitMirrors
-from slowpath.core.ports import BlobStore, Clock, EgressClient, OidcIssuerPort
+from slowpath.core.ports import BlobStore, Clock, EgressClient, IdTokenVerifier, OidcIssuerPort
 from slowpath.core.settings import Settings
 
 
@@ -63,6 +63,12 @@ def issuer(request: Request) -> OidcIssuerPort | None:
     return found
 
 
+def id_tokens(request: Request) -> IdTokenVerifier:
+    """Return the verifier of ID tokens of CI jobs."""
+    found: IdTokenVerifier = request.app.state.id_tokens
+    return found
+
+
 def sealer(request: Request) -> SecretEncryptor:
     """Return the sealer of the app."""
     found = request.app.state.sealer
@@ -93,6 +99,7 @@ Now = Annotated[Clock, Depends(clock)]
 Configured = Annotated[Settings, Depends(settings)]
 DatabaseOf = Annotated[Database, Depends(database)]
 WayOut = Annotated[EgressClient, Depends(outside)]
+IdTokens = Annotated[IdTokenVerifier, Depends(id_tokens)]
 IssuerOf = Annotated[OidcIssuerPort | None, Depends(issuer)]
 Mirrors = Annotated[GitMirrors, Depends(mirrors)]
 Seals = Annotated[SecretEncryptor, Depends(sealer)]

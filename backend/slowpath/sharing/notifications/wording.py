@@ -39,12 +39,12 @@ OPENINGS: Final = {
 }
 """The event that began the incident of a later one."""
 _MARKDOWN: Final = {
-    **{ord(char): f"\\{char}" for char in "\\`*_{}[]()#+!|~"},
+    **{ord(char): f"\\{char}" for char in "\\`*_{}[]()#+!|~$%^&"},
     ord("<"): "&lt;",
     ord(">"): "&gt;",
     ord("@"): "@\u200b",
 }
-"""An `@name` within a function's name must not notify a user of the code host."""
+"""An `@name` within a function's name must not notify a user of the code host, and `%1` or `&2` refers to nothing."""
 
 
 def format_headline(content: NotificationContent) -> str:
@@ -213,8 +213,9 @@ def status(content: NotificationContent) -> dict[str, Any]:
     Only a change for the worse that is announced is a failure; a build without a verdict passes.
     """
     assert content.build is not None
+    states = {"changed": "failure", "pending": "pending"}
     return {
-        "state": "failure" if content.build.verdict == "changed" else "success",
+        "state": states.get(content.build.verdict, "success"),
         "description": plain(f"{content.build.sentence} {content.build.warning}".rstrip(), STATUS_LENGTH),
         "target_url": content.url,
         "context": plain(f"slowpath/{content.build.service}{_context_of(content)}", 100),
@@ -279,4 +280,6 @@ def _for_slack(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    return text.translate(_MARKDOWN)
+    """Return an external text as Markdown of one line that is no command: code hosts and bots read `/approve`."""
+    escaped = text.lstrip().translate(_MARKDOWN)
+    return f"\\{escaped}" if escaped.startswith("/") else escaped

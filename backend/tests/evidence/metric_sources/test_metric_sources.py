@@ -3,6 +3,11 @@
 import base64
 import json
 import logging
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from uuid import UUID, uuid4
 
 import pytest
@@ -14,7 +19,7 @@ from slowpath.core.ids import MetricSourceId
 from slowpath.evidence.metric_sources.service import metric_sources
 from slowpath.platform.accounts.rules.roles import Role
 from tests.evidence.metric_sources.prometheus_fake import FakeEgress, PrometheusFake, success
-from tests.factories.accounts import SomeTeam
+from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 
@@ -267,3 +272,32 @@ def test_a_team_has_so_many_sources(client: TestClient, monkeypatch: pytest.Monk
     monkeypatch.setattr(metric_sources, "MOST_SOURCES", 1)
     made(client)
     assert client.post(SOURCES, json={"name": "ours", "url": URL}).status_code == 429
+
+
+def test_a_slow_source_of_one_team_delays_no_other_team(
+    app: AppUnderTest, client: TestClient, people: AccountsFactory
+) -> None:
+    running, most, release = Counter[str](), Counter[str](), threading.Event()
+
+    class SlowEgress(FakeEgress):
+        @contextmanager
+        def opened(self, url: str) -> Iterator[PrometheusFake]:
+            running[url] += 1
+            most[url] = max(most[url], running[url])
+            if "slow" in url:
+                release.wait(10)
+            yield self.peer
+            running[url] -= 1
+
+    app.app.state.outside = SlowEgress(PrometheusFake(PROMETHEUS))
+    slow = made(client, url="https://slow.example")
+    quick = app.asked(cookie=people.team().owner.cookie)
+    fast = made(quick, url="https://fast.example")
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(client.post, f"{SOURCES}/{slow['id']}/check") for _ in range(4)]
+        assert quick.post(f"{SOURCES}/{fast['id']}/check").status_code == 200, "the others still wait"
+        refused = [pool.submit(client.post, f"{SOURCES}/{slow['id']}/check") for _ in range(3)]
+        release.set()
+        codes = {answer.result().status_code for answer in waiting + refused}
+    assert codes <= {200, 503}
+    assert most["https://slow.example"] == 1

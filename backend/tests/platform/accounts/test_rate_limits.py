@@ -12,7 +12,7 @@ from slowpath.adapters.system_clock import SystemClock
 from slowpath.app import build_app
 from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import TokenScope
-from tests.factories.accounts import AccountsFactory
+from tests.factories.accounts import PASSWORD, AccountsFactory
 from tests.support.app_under_test import AppUnderTest, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.fakes import CountingThrottle, FrozenClock, MemoryBlobStore
@@ -93,7 +93,21 @@ def test_all_tokens_of_a_team_together_are_bounded_too(emptied: TestDatabase, en
     assert app.asked(token=people.token(other).secret).get("/api/v1/services").status_code == 200
 
 
-def test_people_are_not_counted(emptied: TestDatabase, engine: Engine, broker: str) -> None:
+def test_a_user_is_counted_in_all_browsers_together(emptied: TestDatabase, engine: Engine, broker: str) -> None:
+    app = counting(emptied, engine, broker, user_requests_per_minute=3)
+    people = AccountsFactory(app)
+    owner = people.team().owner
+    other = people.team().owner
+    second = app.asked().post("/api/v1/session", json={"email": owner.email, "password": PASSWORD}).cookies["slowpath"]
+    paths = ("/api/v1/services", "/api/v1/teams")
+    answers = [app.asked(cookie=cookie).get(path) for cookie in (owner.cookie, second) for path in paths]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert answers[3].json()["unit"] == "requests per minute"
+    assert 1 <= int(answers[3].headers["Retry-After"]) <= 60
+    assert app.asked(cookie=other.cookie).get("/api/v1/teams").status_code == 200
+
+
+def test_people_are_not_counted_as_tokens(emptied: TestDatabase, engine: Engine, broker: str) -> None:
     app = counting(emptied, engine, broker, token_requests_per_minute=1, team_requests_per_minute=1)
     browser = app.asked(cookie=AccountsFactory(app).team().owner.cookie)
     answers = [browser.get("/api/v1/services") for _ in range(3)]

@@ -9,7 +9,11 @@ from httpx2 import Response
 from sqlalchemy import Engine
 
 from slowpath.core.db_sessions import Database
-from slowpath.platform.accounts.rules.account_limits import SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+from slowpath.platform.accounts.rules.account_limits import (
+    MANY_SIGN_INS,
+    MAX_SESSION_DAYS,
+    SIGN_IN_BY_ADDRESS_AND_ACCOUNT,
+)
 from slowpath.platform.accounts.rules.roles import Role
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
 from tests.support.app_under_test import PUBLIC_URL, AppUnderTest, built, settings_for
@@ -187,6 +191,32 @@ def test_guessing_is_slowed_down_for_the_account_and_the_address(app: AppUnderTe
     assert "Retry-After" in refused.headers
 
 
+def test_other_addresses_cannot_lock_a_user_out(app: AppUnderTest, team: SomeTeam) -> None:
+    wrong = {"email": team.owner.email, "password": "a wrong guess"}
+    for place in range(MANY_SIGN_INS.times // SIGN_IN_BY_ADDRESS_AND_ACCOUNT.times + 2):
+        attacker = TestClient(app.app, base_url=PUBLIC_URL, client=(f"203.0.113.{place}", 50_000))
+        answers = [
+            attacker.post("/api/v1/session", json=wrong) for _ in range(SIGN_IN_BY_ADDRESS_AND_ACCOUNT.times + 1)
+        ]
+        assert answers[-1].status_code == 429, "each address is stopped"
+    sign_in(app, team.owner.email)
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["password123", "Password2026!", "1234567890", "qwertyuiop", "aaaaaaaaaaaa", "letmeinletmein", "joan@example.com"],
+)
+def test_common_passwords_are_rejected(app: AppUnderTest, password: str) -> None:
+    refused = app.asked().post("/api/v1/sign-up", json={**NEW, "email": "joan@example.com", "password": password})
+    assert (refused.status_code, problem(refused)) == (422, "common-password")
+
+
+def test_a_common_password_cannot_be_changed_to(app: AppUnderTest, team: SomeTeam) -> None:
+    change = {"current_password": PASSWORD, "new_password": "password1234"}
+    refused = app.asked(cookie=team.owner.cookie).put("/api/v1/user/password", json=change)
+    assert problem(refused) == "common-password"
+
+
 def test_knowing_the_password_clears_the_count(app: AppUnderTest, team: SomeTeam) -> None:
     rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     for _ in range(3):
@@ -215,6 +245,19 @@ def test_each_user_sets_whether_mentions_are_mailed(app: AppUnderTest, team: Som
     assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": "no"}).status_code == 422
 
 
+def test_each_user_states_their_logins(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    client, other = app.asked(cookie=team.owner.cookie), app.asked(cookie=people.member(team).cookie)
+    path = "/api/v1/user/code-host-logins"
+    assert client.get(path).json() == {"logins": []}
+    assert client.put(path, json={"logins": ["octocat", "OctoCat", "octo.work"]}).json() == {
+        "logins": ["OctoCat", "octo.work"]
+    }
+    assert client.get(path).json() == {"logins": ["OctoCat", "octo.work"]}
+    assert other.get(path).json() == {"logins": []}
+    assert client.put(path, json={"logins": ["@octocat"]}).status_code == 422
+    assert client.put(path, json={"logins": [f"octo{at}" for at in range(11)]}).status_code == 422
+
+
 def test_a_session_lives_thirty_days_from_its_last_use(app: AppUnderTest, team: SomeTeam) -> None:
     client = app.asked(cookie=team.owner.cookie)
     for _ in range(3):
@@ -222,6 +265,15 @@ def test_a_session_lives_thirty_days_from_its_last_use(app: AppUnderTest, team: 
         assert client.get("/api/v1/session").status_code == 200
     app.clock.move(days=30, seconds=1)
     assert client.get("/api/v1/session").status_code == 401
+
+
+def test_a_session_ends_after_ninety_days_however_often_it_is_used(app: AppUnderTest, team: SomeTeam) -> None:
+    client = sign_in(app, team.owner.email)
+    for _ in range(MAX_SESSION_DAYS - 1):
+        app.clock.move(days=1)
+        assert client.get("/api/v1/session").status_code == 200
+    app.clock.move(days=1, seconds=1)
+    assert problem(client.get("/api/v1/session")) == "session-ended"
 
 
 def test_sessions_are_listed_and_ended_one_by_one_or_all(app: AppUnderTest, team: SomeTeam) -> None:

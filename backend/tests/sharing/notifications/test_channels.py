@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ChannelId
-from slowpath.platform.accounts.rules.roles import Role
+from slowpath.platform.accounts.rules.roles import Role, TokenScope
 from slowpath.sharing.notifications.service import channels
-from tests.factories.accounts import SomeTeam
+from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 
@@ -52,6 +52,22 @@ def test_a_channel_is_added_changed_listed_and_deleted(client: TestClient) -> No
     assert client.delete(path).status_code == 204
     assert client.delete(path).status_code == 404
     assert [item["id"] for item in client.get(CHANNELS).json()["items"]] == [two["id"]]
+
+
+def test_only_admins_see_the_address_of_a_webhook(
+    client: TestClient, app: AppUnderTest, team: SomeTeam, people: AccountsFactory
+) -> None:
+    made(client, {"name": "ours", "kind": "webhook", "url": "https://hooks.example/secret?token=1"})
+    assert client.get(CHANNELS).json()["items"][0]["target"]["url"].endswith("/secret?token=1")
+    for asking in (
+        app.asked(cookie=people.member(team, Role.VIEWER).cookie),
+        app.asked(cookie=people.member(team, Role.MEMBER).cookie),
+        app.asked(token=people.token(team, TokenScope.READ).secret),
+        app.asked(token=people.token(team, TokenScope.WRITE).secret),
+    ):
+        answer = asking.get(CHANNELS)
+        assert answer.json()["items"][0]["target"] == {"host": "hooks.example"}
+        assert not any(secret in answer.text for secret in ("secret?", "token=1"))
 
 
 def test_a_channel_of_one_service(client: TestClient) -> None:

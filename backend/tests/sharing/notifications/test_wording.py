@@ -1,6 +1,7 @@
 """External texts are put on one line, harmless at their destination."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
@@ -66,6 +67,26 @@ def test_hostile_names_are_harmless_in_markdown() -> None:
     assert "<img" not in text
     assert "@everyone" not in text
     assert "[x](" not in text
+
+
+COMMANDS = "/approve\n/merge @all <!channel> <!here> <@U0> %1 &2 $3 !4 #5 ~bug cc @group/team"
+
+
+@pytest.mark.parametrize("event", list(NotificationEvent))
+def test_no_message_contains_a_command_or_a_mention(event: NotificationEvent) -> None:
+    content = notification(event, COMMANDS)
+    *_, link = json.loads(wording.slack(content))["blocks"]
+    slack = wording.slack(content).decode().replace(json.dumps(link["text"]["text"]), "")
+    assert not any(mention in slack for mention in ("<!", "<@"))
+    title, body = wording.issue(content)
+    for text in (wording.comment(content), body):
+        lines = text.splitlines()
+        assert not any(line.lstrip(" *-").startswith("/") for line in lines[1:])
+        assert "@a" not in text
+        assert "@g" not in text
+        assert not re.search(r"(?<!\\)[%$!#~&][1-5b]", text)
+    assert not title.startswith("/")
+    assert "@a" not in title
 
 
 def test_a_comment_is_posted_once_per_event() -> None:

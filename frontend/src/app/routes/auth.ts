@@ -58,6 +58,12 @@ const welcomeRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/AuthPages'), 'NewTeamPage'),
 });
 
+const secondFactorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/second-factor',
+  component: lazyRouteComponent(() => import('../pages/SecondFactorPage'), 'SecondFactorPage'),
+});
+
 /** Signed out: to sign in. Signed in: to the most recent team. */
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -95,6 +101,7 @@ export const authRoutes = [
   passwordResetRoute,
   newPasswordRoute,
   welcomeRoute,
+  secondFactorRoute,
   sharedRoute,
   unsubscribeRoute,
 ] as const;

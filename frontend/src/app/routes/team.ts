@@ -28,7 +28,7 @@ import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
 import type { SnapshotReader } from '../snapshots/snapshot-page';
-import { SETTINGS_TABS } from '../settings-tabs';
+import { SETTINGS_TABS, settingsSearch } from '../settings-tabs';
 import { rootRoute, sessionOr } from './root';
 
 const teamRoute = createRoute({
@@ -41,6 +41,8 @@ const teamRoute = createRoute({
     const team = session.teams.find(({ slug }) => slug === params.team);
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
     if (!team) throw notFound();
+    if (team.requires_second_factor && !session.is_multi_factor)
+      throw redirect({ to: '/second-factor' });
     if (teamHeaders() !== team.slug) {
       // Nothing read for one team may be shown to another.
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
@@ -326,6 +328,7 @@ const settingsRoute = createRoute({
   path: '/settings',
   validateSearch: z.object({
     tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
+    ...settingsSearch,
   }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });

@@ -5,9 +5,11 @@ from fastapi import APIRouter
 from slowpath.platform.accounts.endpoints import (
     account_deletion,
     audit_log,
+    ci_trusts,
     invitations,
     oidc,
     password_resets,
+    second_factors,
     teams,
     tokens,
     users,
@@ -16,6 +18,7 @@ from slowpath.platform.accounts.endpoints import (
 router = APIRouter(prefix="/api/v1")
 router.include_router(users.router)
 router.include_router(password_resets.router)
+router.include_router(second_factors.router)
 router.include_router(oidc.router)
 router.include_router(account_deletion.router)
 router.include_router(teams.router)
@@ -25,3 +28,5 @@ router.include_router(invitations.router)
 router.include_router(invitations.inside)
 router.include_router(tokens.router)
 router.include_router(tokens.accounts)
+router.include_router(ci_trusts.router)
+router.include_router(ci_trusts.inside)

@@ -202,12 +202,15 @@ def complete_oidc_sign_in(
     response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
     if linking is not None:
         zone = service.get_time_zone(session, linking.user_id)
-        signed_in_user = session_out(linking.user_id, linking.email, linking.name, linking.teams, zone)
+        signed_in_user = session_out(
+            linking.user_id, linking.email, linking.name, linking.teams, zone, is_multi_factor=linking.is_multi_factor
+        )
         return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=True)
-    start_session(session, request, response, clock, cookie, service.encrypt_id_token(sealer, identity))
+    issuer_token = service.encrypt_id_token(sealer, identity)
+    start_session(session, request, response, clock, cookie, issuer_token, is_multi_factor=True)
     session.commit()  # from here on, the team of a new user is visible through `cross_team`
     teams, zone = service.teams_of(database, found.user_id), service.get_time_zone(session, found.user_id)
-    signed_in_user = session_out(found.user_id, found.email, found.name, teams, zone)
+    signed_in_user = session_out(found.user_id, found.email, found.name, teams, zone, is_multi_factor=True)
     return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
 
 

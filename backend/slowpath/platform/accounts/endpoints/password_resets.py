@@ -71,5 +71,5 @@ def confirm_password_reset(
     reset_id, user_id = password_resets.get_password_reset(
         database, throttle, sent.secret, address=client_address(request), now=now
     )
-    hashed = service.hash_password(sent.password)
+    hashed = service.hash_new_password(sent.password)
     password_resets.confirm_password_reset(session, reset_id, user_id, password_hash=hashed, now=now)

@@ -8,8 +8,16 @@ from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAut
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import InTeam, MayManage, MayOwn, MayRead, SignedIn
 from slowpath.platform.accounts.schemas.account_field_types import moment_of
-from slowpath.platform.accounts.schemas.teams import MemberOut, MemberUpdate, TeamIn, TeamOut, member_out, team_out
-from slowpath.platform.accounts.schemas.users import UserTeamOut
+from slowpath.platform.accounts.schemas.teams import (
+    MemberOut,
+    MemberUpdate,
+    TeamIn,
+    TeamOut,
+    TeamUpdate,
+    member_out,
+    team_out,
+)
+from slowpath.platform.accounts.schemas.users import UserTeamOut, user_team_out
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
@@ -22,8 +30,7 @@ COMMON = (NotAuthenticated, PermissionDenied, NotFound)
 @router.get("", operation_id="teams:list", responses=document_problems(NotAuthenticated, PermissionDenied))
 def list_teams(person: SignedIn) -> Page[UserTeamOut]:
     """List your teams in the order of joining, on one page."""
-    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
-    return Page(items=user_teams, next_cursor=None)
+    return Page(items=[user_team_out(team) for team in person.teams], next_cursor=None)
 
 
 @router.post(
@@ -44,9 +51,13 @@ def get_team(_caller: MayRead, session: Reading) -> TeamOut:
 
 
 @inside.patch("", operation_id="teams:update", responses=document_problems(*COMMON, InvalidRequest))
-def update_team(caller: MayOwn, sent: TeamIn, session: Writing) -> TeamOut:
-    """Rename the team. Its slug does not change, so links remain valid."""
-    return team_out(service.rename_team(session, caller, sent.name))
+def update_team(caller: MayOwn, sent: TeamUpdate, session: Writing) -> TeamOut:
+    """Rename the team, or require a second factor of its members. Its slug does not change, so links remain valid."""
+    if sent.name is not None:
+        service.rename_team(session, caller, sent.name)
+    if sent.requires_second_factor is not None:
+        service.require_second_factor(session, caller, is_required=sent.requires_second_factor)
+    return team_out(service.get_team(session))
 
 
 @inside.delete("", operation_id="teams:delete", status_code=204, responses=document_problems(*COMMON))

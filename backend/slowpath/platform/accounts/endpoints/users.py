@@ -3,16 +3,25 @@
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
-from slowpath.platform.accounts.errors import PasswordSignInDisabled, SessionNotFound, SignUpClosed, WrongPassword
-from slowpath.platform.accounts.rules.account_limits import SESSION_DAYS
+from slowpath.platform.accounts.errors import (
+    PasswordSignInDisabled,
+    SecondFactorRequired,
+    SessionNotFound,
+    SignUpClosed,
+    WrongPassword,
+)
+from slowpath.platform.accounts.rules.account_limits import MAX_SESSION_DAYS
 from slowpath.platform.accounts.rules.request_origin import SessionCookie
+from slowpath.platform.accounts.rules.second_factor import STATE_SECONDS
 from slowpath.platform.accounts.schemas.users import (
     BrowserSessionOut,
+    CodeHostLogins,
     CurrentSessionOut,
     EmailPreferencesOut,
     EmailPreferencesUpdate,
@@ -25,7 +34,8 @@ from slowpath.platform.accounts.schemas.users import (
     browser_out,
     session_out,
 )
-from slowpath.platform.http.problems import document_problems
+from slowpath.platform.accounts.service import second_factors
+from slowpath.platform.http.problems import document_problems, render_error
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
 
 router = APIRouter(tags=["users"])
@@ -38,6 +48,8 @@ def start_session(
     clock: Now,
     cookie: SessionCookie,
     issuer_token: bytes | None = None,
+    *,
+    is_multi_factor: bool = False,
 ) -> None:
     """Create a session of the session scope's user and set its cookie in the browser."""
     secret = service.begin_session(
@@ -46,11 +58,12 @@ def start_session(
         browser=request.headers.get("user-agent", ""),
         address=client_address(request),
         issuer_token=issuer_token,
+        is_multi_factor=is_multi_factor,
     )
     response.set_cookie(
         cookie.name,
         secret,
-        max_age=SESSION_DAYS * 86_400,
+        max_age=MAX_SESSION_DAYS * 86_400,
         path="/",
         secure=cookie.secure,
         httponly=True,
@@ -67,7 +80,8 @@ def require_password_sign_in(settings: Configured) -> None:
         )
 
 
-def _forget(response: Response, cookie: SessionCookie) -> None:
+def forget_cookie(response: Response, cookie: SessionCookie) -> None:
+    """Delete a cookie in the browser."""
     response.delete_cookie(cookie.name, path="/", secure=cookie.secure, httponly=True, samesite="lax")
 
 
@@ -95,7 +109,7 @@ def sign_up(
     if sent.invitation is None and settings.sign_up == "invited":
         raise SignUpClosed("New accounts need an invitation.", remedy="Ask a team admin for an invitation link.")
     invitation = service.preview_invitation(database, sent.invitation, now=clock.now()) if sent.invitation else None
-    hashed = service.hash_password(sent.password)
+    hashed = service.hash_new_password(sent.password, sent.email)
     if invitation is None:
         team = service.sign_up(
             session,
@@ -111,14 +125,34 @@ def sign_up(
     start_session(session, request, response, clock, cookie)
     user_id = session.scope.user_id
     assert user_id is not None  # signing up changed the scope to the new user's
-    return session_out(user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),), None)
+    return session_out(
+        user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),), None, is_multi_factor=False
+    )
+
+
+def second_step_cookie(cookie: SessionCookie) -> SessionCookie:
+    """Return the cookie that carries a sign-in whose password was verified."""
+    return SessionCookie(f"{cookie.name}-second-step", cookie.secure)
+
+
+def _ask_second_factor(request: Request, cookie: SessionCookie, state: str) -> JSONResponse:
+    required = SecondFactorRequired(
+        "The password is right. Your account also needs a second factor.",
+        remedy="Continue with POST /api/v1/session/second-factor.",
+    )
+    response, step = render_error(request, required), second_step_cookie(cookie)
+    response.set_cookie(
+        step.name, state, max_age=STATE_SECONDS, path="/", secure=step.secure, httponly=True, samesite="lax"
+    )
+    return response
 
 
 @router.post(
     "/session",
     operation_id="session:create",
     status_code=201,
-    responses=document_problems(WrongPassword, PermissionDenied, LimitExceeded),
+    response_model=CurrentSessionOut,
+    responses=document_problems(WrongPassword, SecondFactorRequired, PermissionDenied, LimitExceeded),
 )
 def sign_in(
     _anyone: Anyone,
@@ -129,25 +163,31 @@ def sign_in(
     database: DatabaseOf,
     settings: Configured,
     throttle: Throttled,
+    sealer: Seals,
     clock: Now,
-) -> CurrentSessionOut:
-    """Sign in."""
+) -> CurrentSessionOut | JSONResponse:
+    """Sign in. With a second factor, the answer is the problem `second-factor-required`, and a cookie to continue with."""
     require_password_sign_in(settings)
     cookie = session_cookie(request)
     found = service.check_password(
         database, throttle, email=sent.email, password=sent.password, address=client_address(request)
     )
     session.scope.user_id = found.user_id  # the transaction of the session has not started yet
+    state = second_factors.start_second_step(session, sealer, found.user_id, now=clock.now())
+    if state is not None:
+        return _ask_second_factor(request, cookie, state)
     start_session(session, request, response, clock, cookie)
     teams, time_zone = service.teams_of(database, found.user_id), service.get_time_zone(session, found.user_id)
-    return session_out(found.user_id, found.email, found.name, teams, time_zone)
+    return session_out(found.user_id, found.email, found.name, teams, time_zone, is_multi_factor=False)
 
 
 @router.get("/session", operation_id="session:get", responses=document_problems(NotAuthenticated, PermissionDenied))
 def get_session(person: SignedIn, session: Reading) -> CurrentSessionOut:
     """Return the signed-in user and their teams."""
     time_zone = service.get_time_zone(session, person.user_id)
-    return session_out(person.user_id, person.email, person.name, person.teams, time_zone)
+    return session_out(
+        person.user_id, person.email, person.name, person.teams, time_zone, is_multi_factor=person.is_multi_factor
+    )
 
 
 @router.delete(
@@ -169,7 +209,7 @@ def sign_out(
         )
     )
     service.end_session(session, person, person.session_id)
-    _forget(response, session_cookie(request))
+    forget_cookie(response, session_cookie(request))
     return signed_out
 
 
@@ -191,7 +231,7 @@ def sign_out_everywhere(
     """End all your sessions; with `others_only`, all except this one."""
     service.end_sessions(session, person, others_only=others_only)
     if not others_only:
-        _forget(response, session_cookie(request))
+        forget_cookie(response, session_cookie(request))
 
 
 @router.delete(
@@ -241,6 +281,26 @@ def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, ses
     return EmailPreferencesOut(email_on_mention=sent.email_on_mention)
 
 
+@router.get(
+    "/user/code-host-logins",
+    operation_id="code-host-logins:get",
+    responses=document_problems(NotAuthenticated, PermissionDenied),
+)
+def get_code_host_logins(person: SignedIn, session: Reading) -> CodeHostLogins:
+    """Return your logins at code hosts."""
+    return CodeHostLogins(logins=service.get_code_host_logins(session, person))
+
+
+@router.put(
+    "/user/code-host-logins",
+    operation_id="code-host-logins:update",
+    responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
+)
+def update_code_host_logins(person: SignedIn, sent: CodeHostLogins, session: Writing) -> CodeHostLogins:
+    """State your logins at code hosts, in place of those before."""
+    return CodeHostLogins(logins=service.set_code_host_logins(session, person, sent.logins))
+
+
 @router.put(
     "/user/password",
     operation_id="users:change-password",
@@ -264,5 +324,5 @@ def change_password(
     if not first:
         given, address = sent.current_password or "", client_address(request)
         service.check_password(database, throttle, email=person.email, password=given, address=address)
-    hashed = service.hash_password(sent.new_password)
+    hashed = service.hash_new_password(sent.new_password, person.email)
     service.change_password(session, person, password_hash=hashed, now=clock.now())

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 SESSION_DAYS = 30
+MAX_SESSION_DAYS = 90
+"""The longest session, however often it is used; `cross_team.find_session` applies it."""
 TOUCH_SECONDS = 60
 """The use of a session or token is recorded at most this often, so that not every read writes."""
 INVITATION_DAYS = 7
@@ -28,8 +30,8 @@ class RateLimit:
 
 SIGN_IN_BY_ADDRESS = RateLimit(60, 60)
 SIGN_IN_BY_ADDRESS_AND_ACCOUNT = RateLimit(10, 300)
-SIGN_IN_BY_ACCOUNT = RateLimit(100, 900)
-"""Ten times the limit per address: locking out a user needs many addresses, and guessing remains infeasible."""
+MANY_SIGN_INS = RateLimit(100, 900)
+"""Attempts on one account from all addresses that are logged. They are not refused: that would lock out its user."""
 SIGN_UP_BY_ADDRESS = RateLimit(100, 3600)
 MAX_SERVICE_ACCOUNTS = 100
 RATE_SECONDS = 60

@@ -97,6 +97,8 @@ class Caller:
     scopes: frozenset[TokenScope]
     account_id: UUID | None = None
     """The service account that owns the token."""
+    is_multi_factor: bool = False
+    """Whether the session of the user had a second factor."""
 
     @property
     def program_id(self) -> UUID | None:
@@ -121,6 +123,7 @@ class TeamMembership:
     slug: str
     name: str
     role: Role
+    requires_second_factor: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ class SignedInUser:
     email: str
     name: str
     teams: tuple[TeamMembership, ...]
+    is_multi_factor: bool
 
 
 SCOPES_OF: dict[Role, frozenset[TokenScope]] = {

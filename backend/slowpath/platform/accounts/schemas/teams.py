@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, JsonValue
+from pydantic import AwareDatetime, BaseModel, JsonValue, StrictBool
 
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
@@ -13,6 +13,13 @@ class TeamIn(StrictRequest):
     """A new team, or a new name of a team."""
 
     name: Name
+
+
+class TeamUpdate(StrictRequest):
+    """Changes of a team; omitted fields are unchanged."""
+
+    name: Name | None = None
+    requires_second_factor: StrictBool | None = None
 
 
 class MemberUpdate(StrictRequest):
@@ -27,6 +34,7 @@ class TeamOut(BaseModel):
     id: UUID
     slug: str
     name: str
+    requires_second_factor: bool
     created_at: AwareDatetime
 
 
@@ -67,7 +75,13 @@ class AuditEventOut(BaseModel):
 
 def team_out(row: Team) -> TeamOut:
     """Return the wire shape of a team."""
-    return TeamOut(id=row.id, slug=row.slug, name=row.name, created_at=row.created_at)
+    return TeamOut(
+        id=row.id,
+        slug=row.slug,
+        name=row.name,
+        requires_second_factor=row.requires_second_factor,
+        created_at=row.created_at,
+    )
 
 
 def member_out(membership: Membership, user: User) -> MemberOut:

@@ -81,6 +81,7 @@ class UserTeamOut(BaseModel):
     slug: str
     name: str
     role: Role
+    requires_second_factor: bool
 
 
 class CurrentSessionOut(BaseModel):
@@ -88,6 +89,8 @@ class CurrentSessionOut(BaseModel):
 
     user: UserOut
     teams: list[UserTeamOut]
+    is_multi_factor: bool
+    """Whether the sign-in had a second factor, or was at the identity provider."""
 
 
 class SignOutOut(BaseModel):
@@ -108,6 +111,15 @@ class EmailPreferencesUpdate(StrictRequest):
     """Which emails you want to receive."""
 
     email_on_mention: StrictBool
+
+
+CodeHostLogin = Annotated[str, StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class CodeHostLogins(StrictRequest):
+    """Your logins at GitHub, GitLab and other code hosts. CODEOWNERS and commits that name one name you."""
+
+    logins: Annotated[list[CodeHostLogin], Field(max_length=10)]
 
 
 class BrowserSessionOut(BaseModel):
@@ -132,11 +144,31 @@ class AccountDeletionIn(BaseModel):
 
 
 def session_out(
-    user_id: UUID, email: str, name: str, teams: tuple[TeamMembership, ...], time_zone: str | None
+    user_id: UUID,
+    email: str,
+    name: str,
+    teams: tuple[TeamMembership, ...],
+    time_zone: str | None,
+    *,
+    is_multi_factor: bool,
 ) -> CurrentSessionOut:
     """Return the signed-in user and their teams."""
-    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
-    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name, time_zone=time_zone), teams=user_teams)
+    return CurrentSessionOut(
+        user=UserOut(id=user_id, email=email, name=name, time_zone=time_zone),
+        teams=[user_team_out(team) for team in teams],
+        is_multi_factor=is_multi_factor,
+    )
+
+
+def user_team_out(team: TeamMembership) -> UserTeamOut:
+    """Return the wire shape of a team for one of its members."""
+    return UserTeamOut(
+        id=team.id,
+        slug=team.slug,
+        name=team.name,
+        role=team.role,
+        requires_second_factor=team.requires_second_factor,
+    )
 
 
 def browser_out(row: UserSession, person: SignedInUser) -> BrowserSessionOut:

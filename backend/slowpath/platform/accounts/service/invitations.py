@@ -146,7 +146,8 @@ def accept_invitation(
 
 def membership_after_join(team: Team, invitation: OpenInvitation | None) -> TeamMembership:
     """Return the team as its new member sees it: with the role of the invitation, or as its founder."""
-    return TeamMembership(team.id, team.slug, team.name, Role.OWNER if invitation is None else invitation.role)
+    role = Role.OWNER if invitation is None else invitation.role
+    return TeamMembership(team.id, team.slug, team.name, role, requires_second_factor=team.requires_second_factor)
 
 
 def add_invited_member(session: WriteSession, invitation: OpenInvitation, *, user_id: UserId, now: datetime) -> Team:

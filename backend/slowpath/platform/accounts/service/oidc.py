@@ -37,6 +37,7 @@ from slowpath.platform.accounts.rules.oidc_flow import (
 )
 from slowpath.platform.accounts.rules.roles import SignedInUser
 from slowpath.platform.accounts.service.invitations import preview_invitation
+from slowpath.platform.accounts.service.second_factors import delete_second_factors
 from slowpath.platform.accounts.service.users import (
     VerifiedUser,
     count_sign_in_by_address,
@@ -176,10 +177,11 @@ def _take_over(session: WriteSession, person: VerifiedUser, identity: OidcIdenti
     """Link an identity to the user with its email.
 
     A sign-up with a password does not prove the email: an attacker may have created the account and waited for this. So the
-    password and all earlier sessions are deleted.
+    password, second factors and all earlier sessions are deleted.
     """
     session.scope.user_id = person.user_id
     _link(session, person.user_id, identity, now=now)
+    delete_second_factors(session, person.user_id)
     session.execute(delete(UserPassword).where(UserPassword.user_id == person.user_id))
     queries.end_sessions(session, person.user_id)
     return person

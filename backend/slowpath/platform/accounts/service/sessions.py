@@ -20,7 +20,13 @@ MAX_BROWSER_LETTERS = 200
 
 
 def begin_session(
-    session: WriteSession, *, now: datetime, browser: str, address: str, issuer_token: bytes | None = None
+    session: WriteSession,
+    *,
+    now: datetime,
+    browser: str,
+    address: str,
+    is_multi_factor: bool,
+    issuer_token: bytes | None = None,
 ) -> str:
     """Create a session of the scope's user and return its secret, which is not stored."""
     user_id = session.scope.user_id
@@ -36,6 +42,8 @@ def begin_session(
             last_seen_at=now,
             expires_at=session_expiry(now),
             encrypted_id_token=issuer_token,
+            is_multi_factor=is_multi_factor,
+            created_at=now,
         )
     )
     return secret
@@ -55,7 +63,8 @@ def find_session(database: Database, secret: str, *, now: datetime) -> SignedInU
         )
     if found is None:
         raise SessionExpired("The session has expired.", remedy="Sign in again.")
-    return SignedInUser(UserId(found.user_id), found.session_id, found.email, found.name, _teams(found.teams))
+    teams = _teams(found.teams)
+    return SignedInUser(UserId(found.user_id), found.session_id, found.email, found.name, teams, found.is_multi_factor)
 
 
 def teams_of(database: Database, user_id: UserId) -> tuple[TeamMembership, ...]:
@@ -66,7 +75,13 @@ def teams_of(database: Database, user_id: UserId) -> tuple[TeamMembership, ...]:
 
 def _teams(found: list[dict[str, Any]]) -> tuple[TeamMembership, ...]:
     return tuple(
-        TeamMembership(TeamId(UUID(team["id"])), str(team["slug"]), str(team["name"]), Role(team["role"]))
+        TeamMembership(
+            TeamId(UUID(team["id"])),
+            str(team["slug"]),
+            str(team["name"]),
+            Role(team["role"]),
+            requires_second_factor=bool(team["requires_second_factor"]),
+        )
         for team in found
     )
 

@@ -13,7 +13,13 @@ from slowpath.core.errors import LimitExceeded
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.platform.accounts import queries
-from slowpath.platform.accounts.errors import InsufficientRole, LastOwner, MemberNotFound, TeamNotFound
+from slowpath.platform.accounts.errors import (
+    InsufficientRole,
+    LastOwner,
+    MemberNotFound,
+    SecondFactorMissing,
+    TeamNotFound,
+)
 from slowpath.platform.accounts.jobs import EraseTeam
 from slowpath.platform.accounts.rules.account_limits import GRACE_HOURS, MAX_TEAMS
 from slowpath.platform.accounts.rules.account_names import make_slug
@@ -83,6 +89,20 @@ def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
         record_audit_event(session, caller, "team.renamed", "team", team.id, {"from": team.name, "to": name})
         team.name = name
     return team
+
+
+def require_second_factor(session: WriteSession, caller: Caller, *, is_required: bool) -> None:
+    """Change whether members need a second factor. Raises `SecondFactorMissing` if the caller would be locked out."""
+    team = get_team(session)
+    if is_required and not caller.is_multi_factor:
+        raise SecondFactorMissing(
+            "You signed in without a second factor, so this would exclude you.",
+            remedy="Add a second factor under Settings, Your account first.",
+        )
+    if team.requires_second_factor != is_required:
+        facts = {"name": team.name, "requires_second_factor": is_required}
+        record_audit_event(session, caller, "team.second-factor-changed", "team", team.id, facts)
+        team.requires_second_factor = is_required
 
 
 def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:

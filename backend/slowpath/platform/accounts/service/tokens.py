@@ -92,7 +92,7 @@ def create_token(
     """
     account = None if account_id is None else get_service_account(session, account_id)
     if account is not None:
-        _fit(account, frozenset(scopes))
+        require_scopes_of_role(account, frozenset(scopes))
     if (count := queries.count_tokens(session)) >= MAX_TOKENS:
         raise LimitExceeded(
             "The team has reached its limit of tokens.",
@@ -125,7 +125,8 @@ def create_token(
     return token, queries.select_user_name(session, caller.user_id), secret
 
 
-def _fit(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
+def require_scopes_of_role(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
+    """Raise `InvalidRequest` for scopes beyond the role of a service account."""
     beyond = scopes - SCOPES_OF[Role(account.role)]
     if beyond:
         raise InvalidRequest(

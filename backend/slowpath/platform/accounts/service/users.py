@@ -1,12 +1,14 @@
 """Users: sign up, verify a password, change it."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from threading import BoundedSemaphore
 from zoneinfo import available_timezones
 
+import structlog
 from pwdlib import PasswordHash
 from pwdlib.exceptions import UnknownHashError
 from pwdlib.hashers.argon2 import Argon2Hasher
@@ -14,12 +16,13 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
-from slowpath.core.db_sessions import Database, ReadSession, WriteSession
+from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
 from slowpath.core.errors import LimitExceeded
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.ports import RateLimiter
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.errors import (
+    CommonPassword,
     EmailTaken,
     InvalidTimeZone,
     ReauthenticationRequired,
@@ -27,13 +30,14 @@ from slowpath.platform.accounts.errors import (
     WrongPassword,
 )
 from slowpath.platform.accounts.rules.account_limits import (
-    SIGN_IN_BY_ACCOUNT,
+    MANY_SIGN_INS,
     SIGN_IN_BY_ADDRESS,
     SIGN_IN_BY_ADDRESS_AND_ACCOUNT,
     SIGN_UP_BY_ADDRESS,
     RateLimit,
 )
 from slowpath.platform.accounts.rules.account_names import normalize_email
+from slowpath.platform.accounts.rules.common_passwords import is_common_password
 from slowpath.platform.accounts.rules.oidc_flow import FRESH_SECONDS
 from slowpath.platform.accounts.rules.request_origin import rate_limit_key
 from slowpath.platform.accounts.rules.roles import Caller, Role, SignedInUser
@@ -46,6 +50,7 @@ from slowpath.platform.accounts.tables import Membership, Team, User, UserPasswo
 # both cores, and the rest of the web process continues.
 HASHES = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 AT_A_TIME = BoundedSemaphore(2)
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,16 @@ def hash_password(password: str) -> str:
     """Return the argon2id hash of a password. Takes about 20 ms: never call it inside a transaction."""
     with AT_A_TIME:
         return HASHES.hash(password)
+
+
+def hash_new_password(password: str, email: str = "") -> str:
+    """Return the hash of a password that a user chose. Raises `CommonPassword`. Takes about 20 ms, like `hash_password`."""
+    if is_common_password(password, email):
+        raise CommonPassword(
+            "This password is among those that attackers try first.",
+            remedy="Use several unrelated words, or let a password manager make one.",
+        )
+    return hash_password(password)
 
 
 @cache
@@ -83,12 +98,13 @@ def check_password(
     """Return the user of an email and password.
 
     Raises `WrongPassword` after the same time whether or not the email is known, and `LimitExceeded` after too many attempts
-    of the address or account.
+    of the address, or of the address on this account: other addresses cannot lock a user out.
     """
     key, place = normalize_email(email), rate_limit_key(address)
     count_sign_in_attempt(throttle, SIGN_IN_BY_ADDRESS, f"sign-in:{place}")
     count_sign_in_attempt(throttle, SIGN_IN_BY_ADDRESS_AND_ACCOUNT, f"sign-in:{place}:{key}")
-    count_sign_in_attempt(throttle, SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
+    if not throttle.hit(f"sign-in:{key}", times=MANY_SIGN_INS.times, seconds=MANY_SIGN_INS.seconds):
+        log.warning("sign_in.many_attempts", account=key, address=address)
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, key)
     stored_hash = (
@@ -220,19 +236,46 @@ def set_mention_email_preference(session: WriteSession, person: SignedInUser, *,
     session.execute(update(User).where(User.id == person.user_id).values(email_on_mention=is_enabled))
 
 
+def get_code_host_logins(session: ReadSession, person: SignedInUser) -> list[str]:
+    """Return the logins of a user at code hosts."""
+    return session.get_one(User, person.user_id).code_host_logins
+
+
+def set_code_host_logins(session: WriteSession, person: SignedInUser, logins: Sequence[str]) -> list[str]:
+    """Replace the logins of a user at code hosts, and return them, each once."""
+    unique = list({login.casefold(): login for login in logins}.values())
+    session.execute(update(User).where(User.id == person.user_id).values(code_host_logins=unique))
+    return unique
+
+
 def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:
     """Return whether a user has no password yet, and needs none to set one. Raises `ReauthenticationRequired`."""
     if queries.has_password(session, person.user_id):
         return False
+    require_recent_sign_in(session, person, now=now)
+    return True
+
+
+def require_recent_sign_in(session: ReadSession, person: SignedInUser, *, now: datetime) -> None:
+    """Raise `ReauthenticationRequired` unless this session was created recently: its cookie may be stolen since."""
     since = queries.signed_in_at(session, person.session_id)
     if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise ReauthenticationRequired(
-            "Setting a first password requires a recent sign-in.",
+            "This change of your account requires a recent sign-in.",
             limit=FRESH_SECONDS // 60,
             unit="minutes",
-            remedy="Sign out, sign in again, then set it.",
+            remedy="Sign out, sign in again, then repeat it.",
         )
-    return True
+
+
+def get_user(session: ReadSession, user_id: UserId) -> User:
+    """Return the user of the session's scope."""
+    return session.get_one(User, user_id)
+
+
+def user_scope(user_id: UserId) -> TeamScope:
+    """Return the scope that sees the rows of one user."""
+    return TeamScope(user_id=user_id)
 
 
 def change_password(session: WriteSession, person: SignedInUser, *, password_hash: str, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """HTTP endpoints of notification channels and notifications."""
 
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -9,6 +10,7 @@ from slowpath.core.ids import ChannelId, MessageId, ServiceId, new_id
 from slowpath.core.settings import Settings
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.accounts.access import MayManage, MayRead
+from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.pagination import Page, Paging
@@ -32,9 +34,12 @@ router = APIRouter(tags=["notifications"])
     "/notification-channels", operation_id="notification-channels:list", responses=document_problems(InvalidRequest)
 )
 def list_channels(caller: MayRead, session: Reading, settings: Configured, paging: Paging) -> Page[ChannelOut]:
-    """List channels, newest first."""
+    """List channels, newest first. Only admins see whole addresses of webhooks: their paths may be secrets."""
+    sees_addresses = caller.role.reaches(Role.ADMIN)
     rows = channels.channels(session, paging.after, paging.limit + 1)
-    return paging.page(rows, lambda row: _make_out(row, settings), lambda row: (row.created_at, row.id))
+    return paging.page(
+        rows, lambda row: _make_out(row, settings, sees_addresses=sees_addresses), lambda row: (row.created_at, row.id)
+    )
 
 
 @router.post(
@@ -166,6 +171,9 @@ def redeliver_notification(notification_id: UUID, caller: MayManage, session: Wr
     return NotificationOut.of(row)
 
 
-def _make_out(row: NotificationChannel, settings: Settings) -> ChannelOut:
+def _make_out(row: NotificationChannel, settings: Settings, *, sees_addresses: bool = True) -> ChannelOut:
     is_app = row.kind == ChannelKind.SLACK_APP
-    return ChannelOut.of(row, slack_links.make_interactivity_url(row, settings) if is_app else None)
+    out = ChannelOut.of(row, slack_links.make_interactivity_url(row, settings) if is_app else None)
+    if not sees_addresses and (url := out.target.pop("url", None)):
+        out.target["host"] = urlsplit(url).netloc
+    return out

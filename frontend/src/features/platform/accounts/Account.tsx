@@ -28,6 +28,8 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { CodeHostLogins } from './CodeHostLogins';
+import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
 /** What belongs to the person and not to the team. */
@@ -36,9 +38,11 @@ export function Account({ session }: { session: Session }) {
     <>
       <Profile session={session} />
       <TimeZone />
+      <CodeHostLogins />
       <Mails />
       <LinkedSignIns />
       <Password />
+      <SecondFactors />
       <Browsers />
     </>
   );

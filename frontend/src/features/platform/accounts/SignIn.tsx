@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode, type SubmitEvent } from 'react';
-import type { Session } from '../../../api';
+import { Suspense, lazy, useState, type ReactNode, type SubmitEvent } from 'react';
+import { Problem, type Session } from '../../../api';
 import { ErrorState, SkeletonRows, countOf, useTitle, onText } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
@@ -13,6 +13,8 @@ import {
   signUp,
   signInMethodsQuery,
 } from './account-queries';
+
+const SecondStep = lazy(async () => ({ default: (await import('./SecondStep')).SecondStep }));
 
 /** The shortest password the server takes. */
 const SHORTEST = 10;
@@ -111,6 +113,14 @@ export function SignInForm({
     event.preventDefault();
     enter.mutate({ email, password });
   };
+  if (enter.error instanceof Problem && enter.error.slug === 'second-factor-required')
+    return (
+      <AuthFrame title="Second factor" sub={email} foot={foot}>
+        <Suspense fallback={<SkeletonRows rows={2} />}>
+          <SecondStep onDone={opened} />
+        </Suspense>
+      </AuthFrame>
+    );
   return (
     <AuthFrame title={title} sub={sub} foot={foot} beside={<ProductIntroduction />}>
       <Ways next={next}>

@@ -1,10 +1,10 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TeamMembership } from '../../../api';
 import { ErrorState, Section, onText } from '../../../ui';
 import classes from './Settings.module.css';
-import { deleteTeam, renameTeam, sessionQuery } from './account-queries';
+import { deleteTeam, renameTeam, requireSecondFactor, sessionQuery } from './account-queries';
 
 /** The team itself: its name, and its end. */
 type TeamProps = {
@@ -60,8 +60,35 @@ export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
           </Button>
         </form>
       </Section>
+      <SecondFactorRule team={team} onChanged={onRenamed} />
       {owns && <TeamDeletion team={team} onGone={onGone} />}
     </>
+  );
+}
+
+/** Whether members need a second factor. Sign-ins at the identity provider count as having one. */
+function SecondFactorRule({ team, onChanged }: { team: TeamMembership; onChanged: () => void }) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (required: boolean) => requireSecondFactor(team.id, required),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onChanged();
+    },
+  });
+  return (
+    <Section title="Second factor" narrow>
+      <div className={classes.column}>
+        <Checkbox
+          label="Members need a second factor"
+          description="Others see a page that sets one up. Tokens are not affected."
+          disabled={team.role !== 'owner'}
+          checked={change.isPending ? change.variables : team.requires_second_factor}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
+        />
+        {change.error && <ErrorState compact error={change.error} />}
+      </div>
+    </Section>
   );
 }
 

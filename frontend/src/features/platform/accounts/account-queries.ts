@@ -1,5 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type Role, type ServiceAccountRole, type TokenScope } from '../../../api';
+import {
+  calls,
+  type CiTrustInput,
+  type Role,
+  type SecondFactor,
+  type SecondFactorInput,
+  type ServiceAccountRole,
+  type TokenScope,
+} from '../../../api';
 import { deleteDrafts } from '../../../ui';
 
 export const sessionQuery = queryOptions({
@@ -13,6 +21,19 @@ export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-ways'],
   queryFn: ({ signal }) => calls.authMethods({ signal }),
   staleTime: 300_000,
+});
+
+export const secondFactorsQuery = queryOptions({
+  queryKey: ['own-second-factors'],
+  queryFn: ({ signal }) => calls.secondFactorsList({ signal }),
+});
+
+/** How the sign-in that this browser started continues. */
+export const secondStepQuery = queryOptions({
+  queryKey: ['second-step'],
+  queryFn: ({ signal }) => calls.sessionGetSecondFactor({ signal }),
+  gcTime: 0,
+  retry: false,
 });
 
 export const linkedIdentitiesQuery = queryOptions({
@@ -30,6 +51,15 @@ export const serviceAccountsQuery = (team_id: string) =>
     queryKey: ['service-accounts', team_id],
     queryFn: ({ signal }) =>
       calls.serviceAccountsList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+export const ciTrustsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['ci-trusts', team_id],
+    queryFn: async ({ signal }) => {
+      const items = await calls.ciTrustsList({ path: { team_id }, signal });
+      return { items, next_cursor: null };
+    },
   });
 
 /** What a sign-in service sent a browser back with. */
@@ -74,8 +104,24 @@ export const signUp = (body: {
   password: string;
   invitation?: string;
 }) => calls.usersSignUp({ body });
+export const verifySecondStep = (body: { code?: string; passkey?: string }) =>
+  calls.sessionVerifySecondFactor({ body });
+export const startSecondFactor = (kind: SecondFactor['kind'], signal: AbortSignal) =>
+  calls.secondFactorsStart({ body: { kind }, signal });
+export const createSecondFactor = (body: SecondFactorInput) => calls.secondFactorsCreate({ body });
+export const deleteSecondFactor = (factor_id: string) =>
+  calls.secondFactorsDelete({ path: { factor_id } });
+export const renewRecoveryCodes = () => calls.secondFactorsRenewRecoveryCodes();
+export const requireSecondFactor = (team_id: string, requires_second_factor: boolean) =>
+  calls.teamsUpdate({ path: { team_id }, body: { requires_second_factor } });
 export const updateMailPreferences = (mentions: boolean) =>
   calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
+export const codeHostLoginsQuery = queryOptions({
+  queryKey: ['own-logins'],
+  queryFn: ({ signal }) => calls.codeHostLoginsGet({ signal }),
+});
+export const updateCodeHostLogins = (logins: string[]) =>
+  calls.codeHostLoginsUpdate({ body: { logins } });
 export async function signOut() {
   const response = await calls.sessionDelete();
   deleteDrafts();
@@ -113,6 +159,10 @@ export const updateToken = (
   token_id: string,
   body: { name: string; requests_per_minute: number | null; uploads_per_minute: number | null },
 ) => calls.tokensUpdate({ path: { team_id, token_id }, body });
+export const createCiTrust = (team_id: string, body: CiTrustInput) =>
+  calls.ciTrustsCreate({ path: { team_id }, body });
+export const deleteCiTrust = (team_id: string, trust_id: string) =>
+  calls.ciTrustsDelete({ path: { team_id, trust_id } });
 export const createServiceAccount = (
   team_id: string,
   body: { name: string; role: ServiceAccountRole },

@@ -6,6 +6,7 @@ export { PasswordResetForm, NewPasswordForm } from './PasswordReset';
 export { AuthFrame, InsecurePage } from './AuthFrame';
 export { Members } from './Members';
 export { OidcReturn } from './OidcReturn';
+export { SecondFactors } from './SecondFactors';
 export { SignInForm, SignUpForm } from './SignIn';
 export { TeamSettings } from './TeamSettings';
 export { Tokens } from './Tokens';
