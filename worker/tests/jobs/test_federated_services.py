@@ -263,9 +263,9 @@ def test_the_same_samples_give_the_same_change_points_checks_budgets_and_latenci
         (each.verdict, each.basis) for each in stored_checks
     ]
     assert "slower" in {each.verdict for each in live_checks}
-    for check, twin in zip(live_checks, stored_checks, strict=True):
-        for change, twin_change in zip(check.changes, twin.changes, strict=True):
-            assert close(change.ratio, twin_change.ratio)
+    for check, stored_check in zip(live_checks, stored_checks, strict=True):
+        for change, stored_change in zip(check.changes, stored_check.changes, strict=True):
+            assert close(change.ratio, stored_change.ratio)
 
     live_window, stored_window = world.latency(LIVE), world.latency(STORED)
     assert live_window.requests == stored_window.requests > 0

@@ -67,8 +67,8 @@ class FederatedSampleSource:
     """Width of a dashboard column."""
     kinds_of: Callable[[Sequence[str]], history_import.Families]
     """Return the kinds of metric families, possibly from a cache."""
-    most_raw: int = MOST_RAW_SAMPLES
-    most_at_steps: int = MOST_AT_STEPS
+    most_raw: int = field(default_factory=lambda: MOST_RAW_SAMPLES)
+    most_at_steps: int = field(default_factory=lambda: MOST_AT_STEPS)
     at_steps_ms: int | None = None
     """Step of the values, or None for raw samples."""
     found: Sequence[LabeledSeries] = ()
