@@ -10,6 +10,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;  -- compares the words of a search
 CREATE SCHEMA metric_parts;
 ALTER TABLE metric_chunk ALTER COLUMN content SET STORAGE EXTERNAL;  -- compressed by the application
 ALTER TABLE metric_wal_record ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER TABLE metric_roll_up ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TABLE metric_parts.chunk_other PARTITION OF metric_chunk DEFAULT;
 DO $$
 DECLARE
@@ -75,7 +76,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'ci_trust', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'ci_trust', 'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -112,6 +113,7 @@ GRANT SELECT (team_id, id, callback_hash) ON probe TO slowpath_keeper;
 GRANT SELECT (team_id, id, report_id, secret_hash, expires_at, revoked_at) ON share_link TO slowpath_keeper;
 GRANT SELECT (team_id, are_links_allowed) ON share_settings TO slowpath_keeper;
 GRANT SELECT (retention_days) ON metric_settings TO slowpath_keeper;
+GRANT SELECT (team_id) ON federated_service TO slowpath_keeper;
 
 CREATE SCHEMA cross_team;
 GRANT USAGE ON SCHEMA cross_team TO slowpath_cross_team, slowpath_keeper;
@@ -373,8 +375,9 @@ $$;
 
 -- `slots` is the number of jobs that a worker runs at a time as a rule; it has some processes more, which only teams use
 -- that run nothing on this worker: several teams with long jobs do not delay another one.
--- Claims of one worker run one after another.
-CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval)
+-- Claims of one worker run one after another. Without `queues` it claims jobs of every queue.
+CREATE FUNCTION cross_team.claim_next_job(nudged uuid, by_worker varchar, slots integer, lease interval,
+        queues varchar[] DEFAULT NULL)
     RETURNS TABLE (job_id uuid, team_id uuid, fencing_token bigint, name varchar, payload jsonb, attempts integer,
         max_attempts integer, created_by uuid, cancel_requested boolean)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -405,7 +408,7 @@ BEGIN
                 CROSS JOIN LATERAL (
                     SELECT one.id, one.priority, one.not_before FROM public.job AS one
                     WHERE one.team_id = team.team_id AND one.state = 'waiting' AND one.priority = class.priority
-                        AND one.not_before <= clock_timestamp()
+                        AND one.not_before <= clock_timestamp() AND (queues IS NULL OR one.queue = ANY (queues))
                     ORDER BY one.not_before LIMIT 1
                 ) AS job
                 ORDER BY job.priority LIMIT 1
@@ -454,7 +457,8 @@ CREATE FUNCTION cross_team.renew_lease(sought uuid, held bigint, lease interval,
     RETURNING beating.cancel_requested
 $$;
 
--- At most `in_flight` messages per team, so that no team fills the broker.
+-- At most `in_flight` messages per team and queue, so that no team fills the broker, and a worker of one queue does not
+-- wait for the messages of another.
 CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
     RETURNS TABLE (job_id uuid, queue varchar, again boolean)
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -470,14 +474,17 @@ CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
         WHERE job.state = 'running' AND job.due_at <= clock_timestamp()
         ORDER BY job.due_at LIMIT most FOR UPDATE SKIP LOCKED
     ), due AS (
-        SELECT team.team_id, picked.id FROM team CROSS JOIN LATERAL (
+        SELECT team.team_id, picked.id FROM team
+        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)
+        CROSS JOIN LATERAL (
             SELECT job.id FROM public.job AS job
-            WHERE job.team_id = team.team_id AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
+            WHERE job.team_id = team.team_id AND job.queue = lane.queue AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
             ORDER BY job.due_at
             LIMIT in_flight - (
                 SELECT count(*) FROM (
                     SELECT FROM public.job AS sent
-                    WHERE sent.team_id = team.team_id AND sent.state = 'waiting' AND sent.due_at > clock_timestamp()
+                    WHERE sent.team_id = team.team_id AND sent.queue = lane.queue AND sent.state = 'waiting'
+                        AND sent.due_at > clock_timestamp()
                         AND sent.due_at <= clock_timestamp() + interval '20 seconds' AND sent.send_count > 0
                     LIMIT in_flight
                 ) AS outstanding
@@ -537,7 +544,19 @@ CREATE FUNCTION cross_team.enqueue_maintenance(every interval)
             WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
                 AND job.name = wanted.name
                 AND (job.state IN ('waiting', 'running') OR job.created_at > clock_timestamp() - every)
-        )
+        );
+    INSERT INTO public.job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,
+            fencing_token, progress, step)
+        SELECT team.id, gen_random_uuid(), 'metric-sources.watch', 'analyse',
+            jsonb_build_object('team_id', team.id), 'team', team.id, 'waiting', 0, 5, 0, 0, ''
+        FROM public.team
+        WHERE team.deleted_at IS NULL
+            AND EXISTS (SELECT FROM public.federated_service WHERE federated_service.team_id = team.id)
+            AND NOT EXISTS (
+                SELECT FROM public.job
+                WHERE job.team_id = team.id AND job.subject_kind = 'team' AND job.subject_id = team.id
+                    AND job.name = 'metric-sources.watch' AND job.state IN ('waiting', 'running')
+            )
 $$;
 
 CREATE FUNCTION cross_team.delete_expired_rows()

@@ -26,6 +26,9 @@ BEGIN
             EXECUTE format('ALTER ROLE %I %s %s', name, kind, plain);
         END;
     END LOOP;
+    -- As in adapters/postgres.py, for connections of a pooler, which cannot set them.
+    ALTER ROLE slowpath_app SET statement_timeout = '30s';
+    ALTER ROLE slowpath_app SET idle_in_transaction_session_timeout = '60s';
     EXECUTE format('ALTER DATABASE %I OWNER TO slowpath_owner', current_database());
     EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
     EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO slowpath_app', current_database());

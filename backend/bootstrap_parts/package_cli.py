@@ -1,4 +1,4 @@
-"""Build the command line as one file that needs no Python, and as a wheel for pipx.
+"""Build the command line as one file that needs no Python, and as a wheel for pipx; list the components of the product.
 
 `freeze_cli` writes the file, in an environment with PyInstaller and the packages of the project.
 """
@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from bootstrap_parts.bill_of_materials import write_bill_of_materials
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.freeze_cli import MACHINES
@@ -48,6 +49,8 @@ def package(_options: argparse.Namespace, console: ConsoleOutput) -> int:
             _freeze(context)
         with console.timed("wheel"):
             wheel = _build_wheel(context, architecture)
+    bill = PACKAGES / "slowpath.cdx.json"
+    console.line(f"{bill.relative_to(ROOT)}: {write_bill_of_materials(bill)} components")
     for built in (PACKAGES / f"slowpath-linux-{architecture}", wheel):
         console.line(f"{built.relative_to(ROOT)}: {built.stat().st_size / 1e6:.1f} MB")
     return 0

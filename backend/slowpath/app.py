@@ -17,13 +17,13 @@ from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from slowpath.adapters.egress import create_outside
-from slowpath.adapters.event_listener import PostgresEventListener
+from slowpath.adapters.event_listener import ValkeyEventListener
 from slowpath.adapters.git_mirrors import create_mirrors
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.adapters.limits_throttle import create_throttle
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.adapters.oidc_issuer import CachingIdTokenVerifier, create_issuer
-from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
+from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine, create_replica
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
 from slowpath.core.encryption import create_sealer
@@ -41,6 +41,7 @@ from slowpath.evidence.executables import endpoints as executables_endpoints
 from slowpath.evidence.growth_logs import endpoints as growth_endpoints
 from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
+from slowpath.evidence.metric_sources.service.watched_samples import create_interactive_reader
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
 from slowpath.evidence.profiles import endpoints as profiles_endpoints
@@ -164,20 +165,20 @@ def create_app() -> FastAPI:
     assert_safe_role(engine)
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
-    database, throttle = Database(engine), create_throttle(settings)
+    database, throttle = Database(engine, replica=create_replica(settings)), create_throttle(settings)
     blobs = AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), database)
     return build_app(settings, database, blobs, SystemClock(), throttle)
 
 
 def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: RateLimiter) -> FastAPI:
     """Return the app with these implementations."""
-    events = PostgresEventListener(settings.sqlalchemy_url)
+    events = ValkeyEventListener(settings.broker_url.get_secret_value())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with events.running():
             yield
-        database.engine.dispose()
+        database.dispose()
 
     app = build_schema_app(lifespan)
     app.state.settings = settings
@@ -195,6 +196,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in
     app.state.series_memory = SeriesCache()
     app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
+    app.state.watched = create_interactive_reader(app.state.beyond)
     app.state.wait_again = WAIT_AGAIN
     app.state.in_flight = in_flight = BytesInFlight()
     app.state.turns = Turns()

@@ -21,6 +21,7 @@ BENCHMARKS = {
     "memory": "bench.memory_footprint",
     "traces": "bench.trace_reading",
     "dashboard": "bench.dashboard_server",
+    "scale": "bench.metric_scale",
     "change-points": "bench.change_detection_accuracy",
     "inbox": "bench.production_messages",
     "deployment-checks": "bench.deployment_check_accuracy",
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "sources": "bench.source_search_latency",
     "labels": "bench.label_accuracy",
     "stack-sizes": "bench.stack_sizes",
+    "executables": "bench.executables",
 }
 
 

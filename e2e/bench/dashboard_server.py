@@ -11,7 +11,6 @@ queries for one service's panels is reported next to that of twelve services.
 import math
 import os
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,8 +24,7 @@ from sqlalchemy import insert, select
 from starlette.testclient import TestClient
 
 from bench.benchmark_results import BenchmarkResult
-from bench.captures import ROOT
-from bench.stack_benchmarks import results_of
+from bench.stack_benchmarks import beside_stack
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.metrics.series_chunks import FloatSamples, SeriesChunk, encode_block
 from slowpath.app import create_app
@@ -70,16 +68,7 @@ class Day:
 
 def run() -> Iterator[BenchmarkResult]:
     """Yield all results; takes one to two minutes."""
-    command = [
-        "python3",
-        str(ROOT / "backend" / "bootstrap.py"),
-        "services",
-        "--",
-        sys.executable,
-        "-m",
-        "bench.stack_benchmarks",
-    ]
-    yield from results_of([*command, "bench.dashboard_server"])
+    yield from beside_stack("bench.dashboard_server", "services")
 
 
 def inside() -> Iterator[BenchmarkResult]:
@@ -156,10 +145,10 @@ def newcomer(http: TestClient, email: str) -> TeamId:
     return TeamId(UUID(http.get("/api/v1/session").raise_for_status().json()["teams"][0]["id"]))
 
 
-def day_of(seed: int, service: int, end_ms: int) -> Day:
-    """Return a day of one instance: random requests whose durations are distributed over the buckets, not aligned to minutes."""
+def day_of(seed: int, service: int, end_ms: int, length_ms: int = DAY_MS) -> Day:
+    """Return a day, or another length, of one instance: random requests whose durations are distributed over the buckets, not aligned to minutes."""
     rng = np.random.default_rng(seed)
-    start = end_ms - DAY_MS - HOUR_MS + 1 + random.Random(seed).randrange(1, SCRAPE_MS - 2)
+    start = end_ms - length_ms - HOUR_MS + 1 + random.Random(seed).randrange(1, SCRAPE_MS - 2)
     times = np.arange(start, end_ms, SCRAPE_MS, dtype=np.int64)
     weights = np.exp(-0.5 * ((np.arange(20) - 10) / 3.0) ** 2)
     each = rng.poisson(weights * 40, (len(times), 20))
@@ -198,15 +187,7 @@ def lay_down(http: TestClient, database: Database, team: TeamId, days: dict[str,
         ]
         body = remote_write_body(newest)
         http.post("/api/v1/metrics/write", content=body, headers=headers).raise_for_status()
-    with database.reading(TeamScope(team)) as session:
-        known = {
-            (name, tuple(sorted(labels.items()))): (series_id, block_id)
-            for series_id, block_id, name, labels in session.execute(
-                select(MetricSeries.id, MetricSeries.series_group_id, MetricSeries.name, MetricSeries.labels).where(
-                    MetricSeries.team_id == team
-                )
-            )
-        }
+    known = known_series(database, team)
     parts: dict[tuple[int, int], list[FloatSamples]] = {}
     for day in (day for of_service in days.values() for day in of_service):
         hours = day.times[:-1] // HOUR_MS  # the newest scrape is in the WAL
@@ -230,6 +211,18 @@ def lay_down(http: TestClient, database: Database, team: TeamId, days: dict[str,
             }
             session.execute(insert(MetricChunk).values(**row))
     return samples
+
+
+def known_series(database: Database, team: TeamId) -> dict[tuple[str, tuple[tuple[str, str], ...]], tuple[int, int]]:
+    """Return ID and series group of each series by name and labels."""
+    columns = (MetricSeries.id, MetricSeries.series_group_id, MetricSeries.name, MetricSeries.labels)
+    with database.reading(TeamScope(team)) as session:
+        return {
+            (name, tuple(sorted(labels.items()))): (series_id, block_id)
+            for series_id, block_id, name, labels in session.execute(
+                select(*columns).where(MetricSeries.team_id == team)
+            )
+        }
 
 
 def _beside_prometheus(board: ColumnFile, days: dict[str, list[Day]], ours_ms: float) -> Iterator[BenchmarkResult]:

@@ -162,7 +162,7 @@ def _fold(database: Database, team_id: TeamId) -> None:
             gathered = chunk_compaction.gather_wal_samples(session, COMPACTION_SAMPLES)
         if gathered is None:
             return
-        folded = list(compact_chunk(gathered.sorted_out, gathered.there))
+        folded = list(compact_chunk(gathered.sorted_out))
         with database.writing(TeamScope(team_id)) as session:
             chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
 

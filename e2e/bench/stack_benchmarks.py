@@ -12,18 +12,13 @@ from bench.benchmark_results import BenchmarkResult
 from bench.captures import ROOT
 
 
-def beside_stack(module: str) -> Iterator[BenchmarkResult]:
-    """Yield the results of `module.inside()`, run with a separate temporary stack, as they arrive."""
-    command = [
-        "python3",
-        str(ROOT / "backend" / "bootstrap.py"),
-        "stack",
-        "--",
-        sys.executable,
-        "-m",
-        "bench.stack_benchmarks",
-    ]
-    yield from results_of([*command, module])
+def beside_stack(module: str, parts: str = "stack") -> Iterator[BenchmarkResult]:
+    """Yield the results of `module.inside()`, run with a separate temporary stack, as they arrive.
+
+    With the parts "services", only PostgreSQL and Valkey run.
+    """
+    command = ["python3", str(ROOT / "backend" / "bootstrap.py"), parts, "--", sys.executable]
+    yield from results_of([*command, "-m", "bench.stack_benchmarks", module])
 
 
 def results_of(command: list[str]) -> Iterator[BenchmarkResult]:

@@ -23,25 +23,29 @@ LIMIT_S = 1500
 def run() -> Iterator[BenchmarkResult]:
     """Yield the shares that the tests counted. Raises `CalledProcessError` if a test fails."""
     started = time.monotonic()
-    command = [str(find_go()), "test", "-tags", "long", "-count=1", "-v", "-timeout", f"{LIMIT_S}s", "-run", TESTS]
-    printed = subprocess.run(
-        [*command, "./internal/compilerdiff"], cwd=DECODE, check=True, capture_output=True, text=True
-    ).stdout
-    found = {
-        name: {key: int(count) for key, _, count in (each.partition("=") for each in values.split())}
-        for name, values in MEASURED.findall(printed)
-    }
+    found = run_measuring_tests(TESTS, "./internal/compilerdiff")
     predictions, records, mixed, silent = (found[each] for each in ("predictions", "records", "mixed-names", "silent"))
-    yield _share("predicted variants of the example", predictions["right"], predictions["variants"], 1.0)
-    yield _share("recorded growths with the depth of the runtime", records["inside"], records["growths"], 1.0)
-    yield _share("mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
-    yield _share("mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
-    yield _share("mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
-    yield _share("pairs with equal hot code without a warning", silent["silent"], silent["pairs"], 1.0)
+    yield share(NAME, "predicted variants of the example", predictions["right"], predictions["variants"], 1.0)
+    yield share(NAME, "recorded growths with the depth of the runtime", records["inside"], records["growths"], 1.0)
+    yield share(NAME, "mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
+    yield share(NAME, "mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
+    yield share(NAME, "mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
+    yield share(NAME, "pairs with equal hot code without a warning", silent["silent"], silent["pairs"], 1.0)
     yield BenchmarkResult(NAME, "duration of all, s", time.monotonic() - started)
 
 
-def _share(what: str, right: int, total: int, goal: float) -> BenchmarkResult:
+def run_measuring_tests(tests: str, *packages: str) -> dict[str, dict[str, int]]:
+    """Run long tests of the decoder, and return what they counted by name. Raises `CalledProcessError` if one fails."""
+    command = [str(find_go()), "test", "-tags", "long", "-count=1", "-v", "-timeout", f"{LIMIT_S}s", "-run", tests]
+    printed = subprocess.run([*command, *packages], cwd=DECODE, check=True, capture_output=True, text=True).stdout
+    return {
+        name: {key: int(count) for key, _, count in (each.partition("=") for each in values.split())}
+        for name, values in MEASURED.findall(printed)
+    }
+
+
+def share(benchmark: str, what: str, right: int, total: int, goal: float) -> BenchmarkResult:
+    """Return a share with its confidence interval; it meets the goal unless the interval excludes it."""
     low, high = wilson(right, total)
     text = f"{what} ({right} of {total}, 95% CI {100 * low:.1f}-{100 * high:.1f}%)"
-    return BenchmarkResult(NAME, text, right / total, goal=f">= {goal:g}", met=high >= goal)
+    return BenchmarkResult(benchmark, text, right / total, goal=f">= {goal:g}", met=high >= goal)

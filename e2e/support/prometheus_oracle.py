@@ -1,7 +1,5 @@
-"""Run Prometheus 2.42 (Debian's package, unpacked without root) as a reference for queries on the same samples."""
+"""Run Prometheus 2.42 and VictoriaMetrics 1.79 (Debian's packages) as references for queries on the same samples."""
 
-import os
-import shutil
 import socket
 import struct
 import subprocess
@@ -16,34 +14,20 @@ from typing import Any
 import cramjam
 import httpx
 
+from support.debian_packages import debian_program
+
 VERSION = "2.42"
-ROOT = Path(__file__).resolve().parents[2]
-CACHE = ROOT / ".slowpath" / "tools" / "prometheus"
+VICTORIA_METRICS_VERSION = "1.79"
 
 
 def prometheus_binary() -> Path | None:
-    """Return the program, downloaded once by apt; None if it is not available."""
-    configured = os.environ.get("SLOWPATH_PROMETHEUS")
-    if configured:
-        return Path(configured)
-    program = CACHE / "usr" / "bin" / "prometheus"
-    if program.exists():
-        return program
-    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        fetched = subprocess.run(
-            ["apt-get", "download", "prometheus"], cwd=folder, capture_output=True, timeout=120, check=False
-        )
-        packages = sorted(Path(folder).glob("prometheus_*.deb"))
-        if fetched.returncode or not packages or f"_{VERSION}." not in packages[0].name:
-            return None
-        unpacked = Path(folder) / "unpacked"
-        subprocess.run(["dpkg", "-x", str(packages[0]), str(unpacked)], check=True)
-        CACHE.parent.mkdir(parents=True, exist_ok=True)
-        if not program.exists():
-            shutil.copytree(unpacked, CACHE, symlinks=True, dirs_exist_ok=True)
-    return program
+    """Return the program, or None if it is not available."""
+    return debian_program("prometheus", VERSION)
+
+
+def victoria_metrics_binary() -> Path | None:
+    """Return the program of VictoriaMetrics, or None if it is not available."""
+    return debian_program("victoria-metrics", VICTORIA_METRICS_VERSION)
 
 
 @dataclass(frozen=True)
@@ -72,6 +56,8 @@ class Prometheus:
     """A running Prometheus server."""
 
     url: str
+    flush_path: str | None = None
+    """Makes written samples readable at once, if the server does not."""
 
     def write(self, series: Iterable[WrittenBlock]) -> None:
         """Send samples by remote write 1; those of one request must be within a few hours."""
@@ -79,6 +65,8 @@ class Prometheus:
         httpx.post(
             f"{self.url}/api/v1/write", content=body, headers=REMOTE_WRITE_HEADERS, timeout=60
         ).raise_for_status()
+        if self.flush_path is not None:
+            httpx.get(self.url + self.flush_path, timeout=60).raise_for_status()
 
     def query_range(self, query: str, start_ms: int, end_ms: int, step_ms: int) -> list[dict[str, Any]]:
         """Run a range query; return [{"metric": labels, "values": [[time_s, "value"], ...]}]."""
@@ -108,39 +96,55 @@ def remote_write_body(series: Iterable[WrittenBlock]) -> bytes:
 @contextmanager
 def running_prometheus(binary: Path) -> Iterator[Prometheus]:
     """Run the server on a free loopback port with a temporary store; stop it afterwards."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "prometheus.yml"
         config.write_text("global: {scrape_interval: 1h}\n")
-        process = subprocess.Popen(
-            [
-                str(binary), f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-                f"--web.listen-address=127.0.0.1:{port}", "--web.enable-remote-write-receiver",
-                "--enable-feature=native-histograms", "--log.level=error", "--storage.tsdb.retention.time=20y",
-            ],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            server = Prometheus(f"http://127.0.0.1:{port}")
-            _wait_until_ready(server.url, process)
-            yield server
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+        arguments = [
+            f"--config.file={config}", f"--storage.tsdb.path={folder}/data", "--web.enable-remote-write-receiver",
+            "--enable-feature=native-histograms", "--log.level=error", "--storage.tsdb.retention.time=20y",
+        ]  # fmt: skip
+        with _running(binary, arguments, "--web.listen-address", "/-/ready") as url:
+            yield Prometheus(url)
+
+
+@contextmanager
+def running_victoria_metrics(binary: Path) -> Iterator[Prometheus]:
+    """Run VictoriaMetrics, whose remote write and queries are those of Prometheus, like `running_prometheus`."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = [f"-storageDataPath={folder}", "-retentionPeriod=20y", "-loggerLevel=ERROR"]
+        with _running(binary, arguments, "-httpListenAddr", "/health") as url:
+            yield Prometheus(url, flush_path="/internal/force_flush")
+
+
+@contextmanager
+def _running(binary: Path, arguments: Sequence[str], address_option: str, ready_path: str) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [str(binary), *arguments, f"{address_option}=127.0.0.1:{port}"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(url + ready_path, process)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(200):
-        assert process.poll() is None, "Prometheus exited during startup"
+        assert process.poll() is None, "the server exited during startup"
         try:
-            if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
+            if httpx.get(url, timeout=2).status_code == 200:
                 return
         except httpx.HTTPError:
             pass
         time.sleep(0.05)
-    raise TimeoutError("Prometheus is not ready after 10 s")
+    raise TimeoutError("the server is not ready after 10 s")
 
 
 def _varint(number: int) -> bytes:

@@ -1,6 +1,8 @@
-"""`slowpath`: dispatch to a command. Each command is one module, imported only when it is named.
+"""`slowpath`: dispatch to a command. Each command is one module, imported only when it runs.
 
-A command module has `add_arguments(parser)` and `run(options) -> int`, which returns the exit code. An internal error
+A command module has `run(options) -> int`, which returns the exit code. Its arguments are declared by
+`add_arguments(parser)` of the module NAME_arguments, so that help and wrong arguments do not wait for the imports of the
+command; of `admin` and `mcp`, which need a server's packages, by the module itself. An internal error
 exits with 70 (EX_SOFTWARE), so that a script never mistakes it for a verdict.
 """
 
@@ -11,6 +13,7 @@ import os
 import sys
 import traceback
 from collections.abc import MutableMapping, Sequence
+from functools import partial
 
 from slowpath_cli.core.supervise_command import SUPERVISE
 
@@ -18,7 +21,7 @@ VERSION = "0.1.0"
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
 
-# name -> (module, description). Only the named module is imported: some take long to import.
+# name -> (module, description). Only the named module is imported, when it runs: some take long to import.
 COMMANDS: dict[str, tuple[str, str]] = {
     "admin": ("slowpath_cli.commands.admin", "administer a Slowpath server"),
     "compare": ("slowpath_cli.commands.compare", "compare two sets of profiles, without a server"),
@@ -100,10 +103,15 @@ def _parser(named_command: str | None) -> argparse.ArgumentParser:
             continue  # the single file has only the commands that need no server
         command = commands.add_parser(name, help=description, description=description.capitalize() + ".")
         if name == named_command:
-            loaded = importlib.import_module(module)
-            loaded.add_arguments(command)
-            command.set_defaults(run=loaded.run)
+            declared = f"{module}_arguments"
+            source = declared if importlib.util.find_spec(declared) is not None else module
+            importlib.import_module(source).add_arguments(command)
+            command.set_defaults(run=partial(_run, module))
     return parser
+
+
+def _run(module: str, options: argparse.Namespace) -> int:
+    return int(importlib.import_module(module).run(options))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
-from slowpath.core.jobs import Queue
+from slowpath.core.jobs import parse_queues
 from slowpath.core.logs import configure_logs
 from slowpath.core.settings import Settings, read_settings
 from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
@@ -48,7 +48,8 @@ JOBS_PER_MESSAGE = 10
 PROCESS_MEMORY_KIB = 1 << 20
 """A process that ever used more memory is replaced after its message. The limit is high on purpose: Celery may pass a
 message to a process that is about to exit, and that message then blocks a prefetch place until the worker restarts."""
-worker = Worker(uuid4().hex, settings.worker_processes)
+QUEUES = parse_queues(settings.worker_queues)
+worker = Worker(uuid4().hex, settings.worker_processes, QUEUES)
 activity = ProcessActivity(PROCESSES)
 stopping = threading.Event()
 """Set when the worker shuts down: it takes no more messages then."""
@@ -125,7 +126,11 @@ def _begin(**_: object) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _watch(**_: object) -> None:
     queue = CeleryQueue(celery)
-    watch = BrokerWatchdog(lambda: sum(queue.count_messages().values()), activity.free_since, time.monotonic)
+    watch = BrokerWatchdog(
+        lambda: sum(count for name, count in queue.count_messages().items() if name in QUEUES),
+        activity.free_since,
+        time.monotonic,
+    )
     run_watchdog(watch, stopping, lambda: os._exit(STUCK))  # immediately: a hanging process does not react to signals
 
 
@@ -145,7 +150,7 @@ def main() -> None:
     engine = create_postgres_engine(settings, pool_size=1)
     await_safe_role(engine)
     engine.dispose()
-    queues = ",".join(queue.value for queue in Queue)
+    queues = ",".join(QUEUES)
     # fmt: off
     celery.worker_main([
         "worker", "--pool=prefork", f"--concurrency={PROCESSES}", f"--queues={queues}",

@@ -22,6 +22,7 @@ from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.kind_registry import STORED_KINDS, columns_keys
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.verdicts.comparisons.errors import LabelsNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.rules import LabelMatchers, Side
 from slowpath.verdicts.comparisons.service import comparisons
@@ -78,13 +79,13 @@ def find_side_columns(session: ReadSession, comparison_id: ComparisonId) -> Stor
     return stored
 
 
-def windows_of(session: ReadSession, comparison_id: ComparisonId) -> dict[Side, LatencyWindow]:
+def windows_of(session: ReadSession, comparison_id: ComparisonId, live: LiveReads) -> dict[Side, LatencyWindow]:
     """Return the latency in the time ranges of both sides; those of a deleted service are omitted."""
     found = {}
     for side, window in comparisons.get_time_ranges(comparisons.get_comparison(session, comparison_id)).items():
         with suppress(NotFound):
             found[side] = latency_between(
-                session, window.service_id, window.environment_id, window.from_ms, window.to_ms
+                session, window.service_id, window.environment_id, window.from_ms, window.to_ms, live
             )
     return found
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 
 from slowpath.core.errors import NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
-from slowpath.core.jobs import Job, JobState
+from slowpath.core.jobs import Job, JobState, Queue
 from slowpath_worker.job_context import (
     Cancelled,
     ClaimedJob,
@@ -32,7 +32,9 @@ from slowpath_worker.job_handlers import HANDLERS, JobHandler
 
 log = structlog.get_logger(__name__)
 
-CLAIM_NEXT = text("SELECT * FROM cross_team.claim_next_job(:job, :worker, :slots, make_interval(secs => :lease))")
+CLAIM_NEXT = text(
+    "SELECT * FROM cross_team.claim_next_job(:job, :worker, :slots, make_interval(secs => :lease), CAST(:queues AS varchar[]))"
+)
 CHARGE = text("SELECT cross_team.record_work_seconds(:team, :seconds)")
 CLAIM = text("SELECT * FROM cross_team.claim_job(:job, make_interval(secs => :lease))")
 FIRST_BACKOFF_SECONDS = 1.0
@@ -54,6 +56,8 @@ class Worker:
 
     name: str
     slots: int
+    queues: tuple[Queue, ...] = tuple(Queue)
+    """The queues whose jobs it claims."""
 
 
 def run_job(worker_context: WorkerContext, job_id: JobId) -> None:
@@ -68,7 +72,10 @@ def run_next(worker_context: WorkerContext, worker: Worker, hint: JobId) -> bool
 
     `hint` is preferred only if its worker died while it ran.
     """
-    claim = _claim(worker_context, CLAIM_NEXT, {"job": hint, "worker": worker.name, "slots": worker.slots})
+    queues = None if set(worker.queues) == set(Queue) else list(worker.queues)
+    claim = _claim(
+        worker_context, CLAIM_NEXT, {"job": hint, "worker": worker.name, "slots": worker.slots, "queues": queues}
+    )
     if claim is None:
         return False
     start_s = _cpu_seconds()

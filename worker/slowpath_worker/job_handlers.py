@@ -88,8 +88,10 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(webhooks.ReconcileDeliveries, webhooks.reconcile_deliveries, webhooks.record_reconciliation_failure),
         JobHandler(metric_imports.ImportHistory, metric_imports.import_history, metric_imports.record_import_failure),
         JobHandler(metrics.CompactMetricWal, metrics.compact_metric_wal),
+        JobHandler(metrics.RollUpMetrics, metrics.roll_up_metrics),
         JobHandler(metrics.DeleteExpiredSamples, metrics.delete_expired_samples),
         JobHandler(change_detection.DetectChangePoints, change_detection.watch_latency),
+        JobHandler(change_detection.WatchFederatedServices, change_detection.watch_federated_services),
         JobHandler(budgets.EvaluateBudgets, budgets.evaluate_budgets),
         JobHandler(production_events.UpdateProductionEvents, production_events.update_production_events),
         JobHandler(production_events.ProductionEventChanged, production_events.notify_production_event),
@@ -105,6 +107,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),
         JobHandler(bisects.PullRequestChanged, bisects.measure_pull_request),
         JobHandler(notifications.BisectFinished, notifications.notify_bisect_finished),
+        JobHandler(notifications.PullRequestStarted, notifications.notify_bisect_finished),
         JobHandler(bisect_plans.PlanBisect, bisect_plans.plan_bisect, bisect_plans.record_plan_failure),
         JobHandler(
             bisect_preflights.CheckBisectRange,

@@ -2,7 +2,7 @@
 
 It waits for PostgreSQL's notification of a new job or the end of the interval. While the broker is unavailable, rows stay
 due. If the broker has lost its messages, its queues are empty while jobs wait, and the jobs are sent again. The relay also
-enqueues the periodic jobs; there is no Celery beat. Several relays can run concurrently: rows are locked with SKIP LOCKED.
+enqueues the periodic jobs; there is no Celery beat. One of several relays forwards events to open pages. Several relays can run concurrently: rows are locked with SKIP LOCKED.
 """
 
 import signal
@@ -18,6 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from slowpath.adapters.celery_queue import CeleryQueue, create_celery
+from slowpath.adapters.event_channels import EventForwarder
 from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
 from slowpath.adapters.smtp_mailer import create_mailer
 from slowpath.adapters.system_clock import SystemClock
@@ -113,6 +114,7 @@ def run_relay(settings: Settings, stop: threading.Event) -> None:
     detector = EmptyQueueDetector(queue.count_messages, time.monotonic)
     next_maintenance = time.monotonic()
     listener = _Listener(settings)
+    EventForwarder(settings.listen_url, settings.broker_url.get_secret_value()).start(stop)
     mailer, clock = create_mailer(settings), SystemClock()
     reset_mail = run_reset_mail_loop(database, settings, mailer, clock, stop) if settings.sends_mail else None
     while not stop.is_set():
@@ -144,7 +146,7 @@ class _Listener:
     """Waits for PostgreSQL's notification that a job became due."""
 
     def __init__(self, settings: Settings) -> None:
-        self._url = settings.sqlalchemy_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        self._url = settings.listen_url
         self._connection: psycopg.Connection | None = None
 
     def wait(self, seconds: float) -> None:

@@ -1,38 +1,50 @@
-"""Forward PostgreSQL notifications about jobs and their subjects to open pages.
+"""Forward the events of teams to open pages.
 
-Each web process has one listening connection, and each open page a queue. If a queue overflows, its events are replaced by
-one `stale` event, after which the page loads the whole state again.
+Each web process has one connection to Valkey, subscribed to the channels of the teams whose pages are open here, and each
+open page a queue. If a queue overflows, or events were missed, they are replaced by one `stale` event, after which the page
+loads the whole state again.
 """
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import structlog
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+from redis.exceptions import RedisError
 
-from slowpath.core.jobs import HOUSEKEEPING
+from slowpath.adapters.event_channels import EVERY_TEAM, STALE, channel_of, client_url
 
 log = structlog.get_logger(__name__)
 
-CHANNEL = "slowpath_events"
 BACKLOG = 256
 FIRST_PAUSE_SECONDS = 0.5
 MAX_PAUSE_SECONDS = 10.0
-STALE = {"kind": "stale"}
-"""Sent after missed events: the page must load the state again."""
+SUBSCRIBED_SECONDS = 2.0
+"""A page waits this long for the subscription of its team, so that it misses nothing after its first read."""
+PING_SECONDS = 10.0
+"""A connection that is silent for this long is tested."""
+
+Event = dict[str, Any]
 
 
-class PostgresEventListener:
-    """The listening connection, and the queues of the open pages."""
+class ValkeyEventListener:
+    """The subscribed connection, and the queues of the open pages."""
 
-    def __init__(self, url: str) -> None:
-        """Set the database's URL, with or without the driver."""
-        self._url = url.replace("postgresql+psycopg://", "postgresql://", 1)
-        self._queues: dict[asyncio.Queue[dict[str, Any]], UUID] = {}
+    def __init__(self, broker_url: str) -> None:
+        """Set the URL of Valkey; nothing is connected before `running`."""
+        self._url = client_url(broker_url)
+        self._queues: dict[asyncio.Queue[Event], str] = {}
+        self._teams: Counter[str] = Counter()
+        """Open pages by channel."""
+        self._awaited: dict[str, asyncio.Event] = {}
+        """Channels whose subscription was not confirmed yet."""
+        self._subscriptions: PubSub | None = None
         self._task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -47,46 +59,80 @@ class PostgresEventListener:
                 await self._task
 
     @asynccontextmanager
-    async def of_team(self, team_id: UUID) -> AsyncIterator[asyncio.Queue[dict[str, Any]]]:
+    async def of_team(self, team_id: UUID) -> AsyncIterator[asyncio.Queue[Event]]:
         """Provide a queue of the team's events."""
-        queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(BACKLOG)
-        self._queues[queue] = team_id
+        queue: asyncio.Queue[Event] = asyncio.Queue(BACKLOG)
+        channel = channel_of(team_id)
+        self._queues[queue] = channel
+        self._teams[channel] += 1
         try:
+            await self._subscribe(channel)
             yield queue
         finally:
             del self._queues[queue]
+            self._teams[channel] -= 1
+            if not self._teams[channel]:
+                del self._teams[channel]
+                await self._unsubscribe(channel)
+
+    async def _subscribe(self, channel: str) -> None:
+        if self._teams[channel] == 1:
+            self._awaited[channel] = asyncio.Event()
+            with suppress(RedisError, OSError):  # the connection is made again, with all channels
+                if self._subscriptions is not None:
+                    await self._subscriptions.subscribe(channel)
+        if channel in self._awaited:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._awaited[channel].wait(), SUBSCRIBED_SECONDS)
+
+    async def _unsubscribe(self, channel: str) -> None:
+        self._awaited.pop(channel, None)
+        with suppress(RedisError, OSError):
+            if self._subscriptions is not None:
+                await self._subscriptions.unsubscribe(channel)
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[PubSub]:
+        valkey = Redis.from_url(self._url, socket_connect_timeout=5, health_check_interval=PING_SECONDS)
+        async with valkey, valkey.pubsub() as subscriptions:
+            yield subscriptions
 
     async def _listen(self) -> None:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True, connect_timeout=5)
-                async with connection:
-                    await connection.execute(f"LISTEN {CHANNEL}")
-                    self._broadcast(STALE)
+                async with self._connected() as self._subscriptions:
+                    await self._subscriptions.subscribe(EVERY_TEAM, *self._teams)
                     pause = FIRST_PAUSE_SECONDS
-                    async for notice in connection.notifies():
-                        self._forward(notice.payload)
-            except psycopg.Error as error:
-                log.warning("event_listener.database_unavailable", error=str(error).splitlines()[0])
+                    while True:
+                        message = await self._subscriptions.get_message(timeout=PING_SECONDS)
+                        if message is not None:
+                            self._receive(message)
+            except (RedisError, OSError) as error:
+                log.warning("event_listener.broker_unavailable", error=str(error).splitlines()[0])
+            finally:
+                self._subscriptions = None
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
-    def _forward(self, payload: str) -> None:
-        message = json.loads(payload)
-        if message.get("subject", {}).get("kind") == HOUSEKEEPING:
-            return
-        team_id = UUID(message.pop("team"))
-        for queue, team_of_queue in self._queues.items():
-            if team_of_queue == team_id:
-                _put(queue, message)
+    def _receive(self, message: Event) -> None:
+        channel = message["channel"].decode()
+        if message["type"] == "subscribe":
+            awaited = self._awaited.pop(channel, None)
+            if awaited is not None:
+                awaited.set()
+            else:  # subscribed again, after the connection was lost
+                self._put(channel, STALE)
+        elif message["type"] == "message":
+            self._put(channel, json.loads(message["data"]))
 
-    def _broadcast(self, message: dict[str, Any]) -> None:
-        for queue in self._queues:
-            _put(queue, message)
+    def _put(self, channel: str, event: Event) -> None:
+        for queue, channel_of_queue in self._queues.items():
+            if channel in {channel_of_queue, EVERY_TEAM}:
+                _put(queue, event)
 
 
-def _put(queue: asyncio.Queue[dict[str, Any]], message: dict[str, Any]) -> None:
+def _put(queue: asyncio.Queue[Event], message: Event) -> None:
     if queue.full():
         while not queue.empty():
             queue.get_nowait()

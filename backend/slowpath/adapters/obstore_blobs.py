@@ -19,6 +19,8 @@ CHUNK_BYTES = 1 << 20
 PART_BYTES = 5 << 20
 MAX_CONCURRENT_PARTS = 3
 """Large files are uploaded in parts of at least 5 MiB (limit of S3); each part in transfer uses memory."""
+KEYS_PER_REQUEST = 1000
+"""Limit of S3."""
 PROBE = "probe"
 
 
@@ -112,10 +114,12 @@ class ObstoreBlobs:
         return True
 
     def delete(self, keys: Iterable[BlobKey]) -> None:
-        """Delete blobs; missing keys are ignored."""
-        for key in keys:
+        """Delete blobs, many with one request where the store can; missing keys are ignored."""
+        left = list(keys)
+        size = 1 if self._folder is not None else KEYS_PER_REQUEST
+        for first in range(0, len(left), size):
             try:
-                obstore.delete(self._store, key)
+                obstore.delete(self._store, left[first : first + size])
             except (NotFoundError, FileNotFoundError):
                 continue
             except (BaseError, OSError) as error:
@@ -125,10 +129,9 @@ class ObstoreBlobs:
         """Delete all blobs below `prefix/` and return their number."""
         removed = 0
         try:
-            for listed in obstore.list(self._store, prefix=prefix):
-                for blob in listed:
-                    obstore.delete(self._store, blob["path"])
-                    removed += 1
+            for listed in obstore.list(self._store, prefix=prefix, chunk_size=KEYS_PER_REQUEST):
+                obstore.delete(self._store, [blob["path"] for blob in listed])
+                removed += len(listed)
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
         return removed

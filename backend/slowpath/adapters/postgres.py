@@ -6,6 +6,7 @@ import structlog
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from slowpath.core.db_sessions import ReadReplica
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.settings import Settings
 
@@ -17,21 +18,32 @@ STARTUP_WAIT_SECONDS = 20.0
 """Time that a starting process waits for an unavailable database, for example during its crash recovery."""
 
 
-def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine:
-    """Return an engine for the settings' database. Connections are tested before use."""
+def create_postgres_engine(settings: Settings, *, pool_size: int = 10, url: str | None = None) -> Engine:
+    """Return an engine for the settings' database, or for `url`. Connections are tested before use.
+
+    Behind a pooler in transaction mode each transaction may have another connection of the server: nothing is prepared
+    there, and the timeouts are those of the role (migrations/roles.sql).
+    """
     options = (
         f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
     )
+    of_session = {"prepare_threshold": None} if settings.database_direct_url else {"options": options}
     return create_engine(
-        settings.sqlalchemy_url,
+        url or settings.sqlalchemy_url,
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=5,
         pool_pre_ping=True,
         pool_recycle=1800,
         hide_parameters=True,  # error texts are logged, and parameters include hashes of secrets
-        connect_args={"connect_timeout": 5, "options": options, "application_name": "slowpath"},
+        connect_args={"connect_timeout": 5, "application_name": "slowpath", **of_session},
     )
+
+
+def create_replica(settings: Settings) -> ReadReplica | None:
+    """Return the replica for reads, if one is configured."""
+    url = settings.sqlalchemy_read_url
+    return ReadReplica(create_postgres_engine(settings, url=url)) if url else None
 
 
 def await_safe_role(engine: Engine, *, seconds: float = STARTUP_WAIT_SECONDS) -> None:

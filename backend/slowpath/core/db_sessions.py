@@ -7,6 +7,7 @@ every ORM statement. Each suffices to separate teams; tests disable the second t
 Only the outermost code commits: an endpoint's dependency or a job handler's context owns the transaction.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,12 +15,19 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, event, text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import ORMExecuteState, Session, SessionTransaction, sessionmaker, with_loader_criteria
 
 from slowpath.core.ids import TeamId, UserId
 from slowpath.core.table_base import TeamScoped
 
 SET_SCOPE = text("SELECT set_config('slowpath.team_id', :team, true), set_config('slowpath.user_id', :user, true)")
+
+POSITION = text("SELECT pg_current_wal_insert_lsn()")
+REPLAYED = text("SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= CAST(:position AS pg_lsn)")
+PATIENCE_SECONDS = 0.05
+POLL_SECONDS = 0.005
+AVOIDED_SECONDS = 2.0
 
 
 @dataclass
@@ -57,12 +65,45 @@ class WriteSession(ReadSession):
     """A session that reads and writes."""
 
 
+class ReadReplica:
+    """A streaming replica that serves a read once it has replayed all that was committed before the read began.
+
+    So every read sees every write before it, of any process. The replica is asked again for `PATIENCE_SECONDS`; a later
+    one, or one that is unavailable, serves nothing for `AVOIDED_SECONDS`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Set the engine of the replica."""
+        self.engine = engine
+        self._avoided_until_s = 0.0
+
+    def has_replayed(self, primary: Engine) -> bool:
+        """Return whether the replica has all that the primary has now, waiting a moment for it."""
+        if time.monotonic() < self._avoided_until_s:
+            return False
+        with primary.connect() as connection:
+            position = connection.execute(POSITION).scalar_one()
+        try:
+            with self.engine.connect() as connection:
+                deadline = time.monotonic() + PATIENCE_SECONDS
+                while not connection.execute(REPLAYED, {"position": position}).scalar_one():
+                    if time.monotonic() > deadline:
+                        self._avoided_until_s = time.monotonic() + AVOIDED_SECONDS
+                        return False
+                    time.sleep(POLL_SECONDS)
+        except SQLAlchemyError:
+            self._avoided_until_s = time.monotonic() + AVOIDED_SECONDS
+            return False
+        return True
+
+
 class Database:
     """The engine, and its sessions."""
 
-    def __init__(self, engine: Engine, *, team_filter: bool = True) -> None:
-        """Set the engine; `team_filter=False` disables the condition in ORM statements, for tests."""
+    def __init__(self, engine: Engine, *, team_filter: bool = True, replica: ReadReplica | None = None) -> None:
+        """Set the engine and a replica for reads; `team_filter=False` disables the condition in ORM statements, for tests."""
         self.engine = engine
+        self.replica = replica
         self._read = sessionmaker(engine, class_=ReadSession, expire_on_commit=False, autoflush=False)
         self._write = sessionmaker(engine, class_=WriteSession, expire_on_commit=False)
         for factory in (self._read, self._write):
@@ -70,10 +111,17 @@ class Database:
             if team_filter:
                 event.listen(factory, "do_orm_execute", _filter_by_team)
 
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+        if self.replica is not None:
+            self.replica.engine.dispose()
+
     @contextmanager
     def reading(self, scope: TeamScope) -> Iterator[ReadSession]:
-        """Open a session with a read-only transaction, which ends without a commit."""
-        with self._read(info={"scope": scope}) as session:
+        """Open a session with a read-only transaction, which ends without a commit. It may read from the replica."""
+        bind = self.replica.engine if self.replica and self.replica.has_replayed(self.engine) else self.engine
+        with self._read(bind=bind, info={"scope": scope}) as session:
             yield session
 
     @contextmanager

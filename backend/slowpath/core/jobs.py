@@ -39,6 +39,11 @@ class Queue(StrEnum):
     NOTIFY = "notify"
 
 
+def parse_queues(names: str) -> tuple[Queue, ...]:
+    """Return the queues of a list separated by commas, all of an empty one. Raises `ValueError`."""
+    return tuple(Queue(name.strip()) for name in names.split(",") if name.strip()) or tuple(Queue)
+
+
 class Priority(IntEnum):
     """Order of the jobs of one team. Between teams, claims are fair regardless of the priority."""
 
@@ -90,7 +95,7 @@ class JobRow(TeamScoped, Table):
     __tablename__ = "job"
     __table_args__ = (
         Index("ix_job_next", "team_id", "priority", "not_before", postgresql_where=text("state = 'waiting'")),
-        Index("ix_job_to_send", "team_id", "due_at", postgresql_where=text("state = 'waiting'")),
+        Index("ix_job_to_send", "team_id", "queue", "due_at", postgresql_where=text("state = 'waiting'")),
         Index("ix_job_running", "due_at", postgresql_where=text("state = 'running'")),
         Index("ix_job_due", "due_at", postgresql_where=text("state in ('waiting', 'running')")),
         Index("ix_job_subject", "team_id", "subject_kind", "subject_id"),

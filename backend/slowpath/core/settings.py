@@ -17,6 +17,10 @@ class Settings(BaseSettings):
 
     database_url: SecretStr = Field(validation_alias="DATABASE_URL")
     """PostgreSQL as the role `slowpath_app`."""
+    database_direct_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_DIRECT_URL")
+    """The same without a pooler, for LISTEN. If set, DATABASE_URL may lead through PgBouncer in transaction mode."""
+    database_read_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_READ_URL")
+    """A streaming replica, as the same role, for reads of the web server. It serves a read only if it lacks no commit."""
     broker_url: SecretStr = Field(validation_alias="BROKER_URL")
     """Valkey or Redis. Has only job IDs and counters; no data is lost with it."""
     blob_url: str = Field(validation_alias="BLOB_URL")
@@ -54,6 +58,8 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=10.0, validation_alias="SLOWPATH_LEASE_SECONDS")
     """Duration of a job's lease without a heartbeat. Heartbeats are sent every third of it."""
     relay_interval_seconds: float = Field(default=0.25, validation_alias="SLOWPATH_RELAY_INTERVAL_SECONDS")
+    worker_queues: str = Field(default="", validation_alias="SLOWPATH_WORKER_QUEUES")
+    """Queues that a worker serves, separated by commas; all if unset."""
     worker_processes: int = Field(default=2, validation_alias="SLOWPATH_WORKER_PROCESSES")
     outside: Literal["public", "listed"] = Field(default="public", validation_alias="SLOWPATH_OUTSIDE")
     """Allowed addresses: `public` for all public ones and the allowlist, `listed` (shared servers) for the allowlist only."""
@@ -126,11 +132,25 @@ class Settings(BaseSettings):
     @property
     def sqlalchemy_url(self) -> str:
         """Return the database's URL with the driver."""
-        url = self.database_url.get_secret_value()
-        for scheme in ("postgresql://", "postgres://"):
-            if url.startswith(scheme):
-                return "postgresql+psycopg://" + url.removeprefix(scheme)
-        return url
+        return _with_driver(self.database_url.get_secret_value())
+
+    @property
+    def sqlalchemy_read_url(self) -> str | None:
+        """Return the replica's URL with the driver."""
+        return _with_driver(self.database_read_url.get_secret_value()) if self.database_read_url else None
+
+    @property
+    def listen_url(self) -> str:
+        """Return the database's URL for LISTEN, without the driver."""
+        url = _with_driver((self.database_direct_url or self.database_url).get_secret_value())
+        return url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+def _with_driver(url: str) -> str:
+    for scheme in ("postgresql://", "postgres://"):
+        if url.startswith(scheme):
+            return "postgresql+psycopg://" + url.removeprefix(scheme)
+    return url
 
 
 def read_settings() -> Settings:

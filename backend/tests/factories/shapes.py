@@ -196,6 +196,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "webhook_delivery": {"state": "done"},
     "metric_chunk": {"content": encode_block(SeriesChunk())},
+    "metric_roll_up": {"content": encode_block(SeriesChunk())},
     "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_source": {"last_import": None, "last_check": None},

@@ -23,16 +23,21 @@ import {
 import { AddToReport } from '../features/sharing/reports';
 import { Link } from './Link';
 
-/** Pages that answer a question; lists of files, jobs and settings do not. */
+/** Pages that answer a question, and lists of their subjects; those of files, jobs and settings do not. */
 const PAGES: readonly string[] = [
   '/t/$team/dashboard',
   '/t/$team/deployments',
   '/t/$team/events/$eventId',
+  '/t/$team/inbox',
+  '/t/$team/comparisons',
   '/t/$team/comparisons/$comparisonId',
   '/t/$team/regressions',
   '/t/$team/regressions/$regressionId',
+  '/t/$team/builds',
   '/t/$team/builds/$buildId',
+  '/t/$team/bisects',
   '/t/$team/bisects/$bisectId',
+  '/t/$team/services',
   '/t/$team/services/$serviceId',
   '/t/$team/execution-traces/$artifactId',
   '/t/$team/span-sets/$artifactId',

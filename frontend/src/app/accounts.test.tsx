@@ -329,6 +329,48 @@ describe('teams that come and go', () => {
     await user.click(await screen.findByRole('button', { name: 'Leave the team' }));
     await waitFor(() => expect(where()).toContain('/t/second/'));
   });
+
+  it('are searched, filtered and sorted, with all three in the address', async () => {
+    const member = (name: string, role: string) => ({
+      user_id: name,
+      name,
+      email: `${name}@northwind.example`,
+      role,
+      created_at: '2026-01-02T03:04:05Z',
+    });
+    server.use(
+      http.get(at('/teams/:team/members'), () =>
+        page([member('jun', 'member'), member('lea', 'viewer'), member('ana', 'member')]),
+      ),
+    );
+    const { user, where } = open('/t/northwind/settings?tab=members&role=member&sort=name');
+    const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent);
+    await waitFor(() => expect(names()).toEqual(['ana', 'jun']));
+    await user.type(screen.getByRole('textbox', { name: 'Search members' }), 'jun@');
+    await waitFor(() => expect(names()).toEqual(['jun']));
+    expect(where()).toContain('q=jun');
+    expect(where()).toContain('tab=members');
+  });
+});
+
+describe('the logins at code hosts', () => {
+  it('of a person are stated once, with or without @', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/sessions'), () => HttpResponse.json([])),
+      http.get(at('/user/code-host-logins'), () => HttpResponse.json({ logins: ['octocat'] })),
+      http.put(at('/user/code-host-logins'), async ({ request }) => {
+        const body = await request.json();
+        sent.push(body);
+        return HttpResponse.json(body as object);
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=account');
+    const field = await screen.findByRole('textbox', { name: /^Logins at GitHub/u });
+    expect(field).toHaveValue('octocat');
+    await user.type(field, ', @octo-work{Enter}');
+    await waitFor(() => expect(sent).toEqual([{ logins: ['octocat', 'octo-work'] }]));
+  });
 });
 
 describe('the time zone', () => {

@@ -221,6 +221,7 @@ describe('the commit of a build', () => {
       http.get(at('/builds/:id'), () => HttpResponse.json(build)),
       http.get(at('/builds/:id/verdict'), () => problem(404, { title: 'Not found' })),
       http.get(at('/artifacts'), () => page([])),
+      http.get(at('/commit-comparisons'), () => page([])),
     );
   const address = (sha: string) => `/t/northwind/repositories/${ID}/commits/${sha}`;
 

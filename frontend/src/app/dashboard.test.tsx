@@ -112,7 +112,7 @@ describe('the board', () => {
     const { container } = open('/t/northwind/dashboard');
     expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
-      'distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load',
+      'distributor p99 is 3.1 times as high since 14:02 UTC; caused by deployment 5f3c1e8, not by load',
     );
     expect(screen.getByRole('button', { name: 'Compare before and after' })).toBeEnabled();
     expect(screen.getByText('5f3c1e8', { selector: '.serviceName ~ p .mono' })).toBeInTheDocument();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { formatSort, listSearch, parseSort, sortRows } from './list-search';
+import { formatSort, listSearch, matchRows, parseSort, sortRows } from './list-search';
 
 type Row = { name: string | null; size: number | null };
 const rows: Row[] = [
@@ -14,6 +14,19 @@ const columns = [
   { id: 'act' },
 ];
 const sortedBy = (sort: string) => sortRows(rows, columns, parseSort(sort)).map(({ name }) => name);
+
+describe('matchRows', () => {
+  it('finds the text in any column, in any case', () => {
+    expect(matchRows(rows, columns, { q: ' B1' })).toEqual([rows[0]]);
+    expect(matchRows(rows, columns, { q: '10' })).toEqual([rows[0], rows[1]]);
+    expect(matchRows(rows, columns, {})).toEqual(rows);
+  });
+
+  it('takes filters that name a column, and no other', () => {
+    const filters = { name: 'B9', tab: 'members', sort: 'size' };
+    expect(matchRows(rows, columns, filters)).toEqual([rows[2]]);
+  });
+});
 
 describe('the order of a list', () => {
   it('compares texts with their numbers, numbers by value, and has missing values last', () => {

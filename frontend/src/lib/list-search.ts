@@ -54,6 +54,23 @@ export function sortRows<Row>(
     .map(({ row }) => row);
 }
 
+/** The rows that have the search text in a column, and the values of the filters that name one. */
+export function matchRows<Row>(
+  rows: readonly Row[],
+  columns: readonly { id: string; text?: (row: Row) => SortValue }[],
+  { q = '', ...others }: ListSearch,
+): readonly Row[] {
+  const filters: Record<string, string | undefined> = others;
+  const sought = q.trim().toLowerCase();
+  const texts = (row: Row) => columns.flatMap(({ text }) => text?.(row) ?? []);
+  return rows.filter(
+    (row) =>
+      columns.every(
+        ({ id, text }) => !text || filters[id] === undefined || text(row) === filters[id],
+      ) && texts(row).some((text) => String(text).toLowerCase().includes(sought)),
+  );
+}
+
 /** Whether a list is limited to some of its rows; its order is no limit. */
 export const isFiltered = (search: ListSearch): boolean =>
   Object.entries(search).some(([name, value]) => name !== 'sort' && Boolean(value));

@@ -321,11 +321,6 @@ export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
       rows.length > 1
         ? {
             service_id: serviceId(1),
-            sentence:
-              'distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load',
-            detail:
-              '26 ms became 80 ms, ×3.1, 95% interval 2.8 to 3.4 · p50 unchanged at 3 ms · gateway follows · ingester, querier and store: no change',
-            deployment_id: DEPLOY_ID,
             change_id: '00000000-0000-4000-8000-000000000801',
           }
         : null,

@@ -3,7 +3,9 @@ import { Button } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
 import { Section } from './Page';
+import type { ListColumn } from './ListTools';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
+import { useSearchedRows } from './list-search-context';
 import type { HelpTopic } from './help-topics';
 
 type ListQuery<Row> = {
@@ -27,6 +29,8 @@ export type ListSectionProps<Row> = {
   /** Above the list: a secret that is shown once. */
   above?: ReactNode;
   row: (row: Row) => ReactNode;
+  /** What the search of the page looks for, and what the rows can be sorted by. */
+  columns?: readonly ListColumn<Row>[];
   /** The dialogs that are open. */
   children?: ReactNode;
 };
@@ -42,11 +46,13 @@ export function ListSection<Row extends { id: string }>(props: ListSectionProps<
     help,
     above,
     row,
+    columns = [],
     children,
   } = props;
-  const rows = query.data?.items ?? [];
+  const all = query.data?.items ?? [];
+  const { rows } = useSearchedRows(all, columns);
   return (
-    <Section title={title} aside={aside} controls={rows.length > 0 && add}>
+    <Section title={title} aside={aside} controls={all.length > 0 && add}>
       {above}
       {query.error && (
         <ErrorState
@@ -56,7 +62,8 @@ export function ListSection<Row extends { id: string }>(props: ListSectionProps<
         />
       )}
       {query.isPending && <SkeletonRows rows={2} height={42} />}
-      {query.data && rows.length === 0 && (
+      {all.length > 0 && rows.length === 0 && <EmptyState>No {noun} match the search.</EmptyState>}
+      {query.data && all.length === 0 && (
         <EmptyState action={add} help={help}>
           {empty}
         </EmptyState>

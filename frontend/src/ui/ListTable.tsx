@@ -1,6 +1,8 @@
+import { formatSort, parseSort } from '../lib/list-search';
 import { DataTable } from './DataTable';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 import type { HelpTopic } from './help-topics';
+import { useSearchedRows } from './list-search-context';
 import type { Column } from './table-column';
 
 type ListTableProps<Row> = {
@@ -18,14 +20,18 @@ type ListTableProps<Row> = {
 /** A short list in a table, with what replaces it while it is loaded, is empty or failed. */
 export function ListTable<Row>(props: ListTableProps<Row>) {
   const { label, records, columns, rowKey, size, changeError, empty } = props;
-  const rows = records.data?.items ?? [];
+  const all = records.data?.items ?? [];
+  const { rows, sorting } = useSearchedRows(all, columns);
   const error = records.error ?? changeError;
   return (
     <>
       {error && <ErrorState error={error} />}
       {records.isPending && <SkeletonRows rows={size.skeletonRows} height={size.rowHeight} />}
-      {empty && records.data && rows.length === 0 && (
+      {empty && records.data && all.length === 0 && (
         <EmptyState help={empty.help}>{empty.text}</EmptyState>
+      )}
+      {all.length > 0 && rows.length === 0 && (
+        <EmptyState>No {label.toLowerCase()} match the search.</EmptyState>
       )}
       {rows.length > 0 && (
         <DataTable
@@ -36,6 +42,10 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
           rowKey={rowKey}
           rowHeight={size.rowHeight}
           minWidth={size.minWidth}
+          {...(sorting && {
+            sort: parseSort(sorting.search.sort),
+            onSort: (sort) => sorting.onSort(formatSort(sort)),
+          })}
           tools={columns.some(({ text }) => text) ? 'rows' : undefined}
         />
       )}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import classes from './SideMarks.module.css';
 import { useKeyHint } from './key-hints';
 
@@ -92,7 +93,7 @@ const glyphs = {
 export type Glyph = keyof typeof glyphs;
 
 /** A state is a 12 px glyph and a word; the word alone says it all. */
-export function StateIcon({ glyph, children }: { glyph: Glyph; children: string }) {
+export function StateIcon({ glyph, children }: { glyph: Glyph; children: ReactNode }) {
   return (
     <span className={classes.state}>
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden className={classes.glyph}>

@@ -7,27 +7,29 @@ import type { TermProps } from './term-props';
 
 const TermPopover = lazy(() => import('./TermPopover'));
 
-/** Words that open the meaning of a term from the glossary. */
+/** Words that open the meaning of a term from the glossary; in a row that can be clicked, without clicking it. */
 export function Term({ name, children = name, detail }: TermProps) {
   if (useIsSnapshot()) return <span title={detail}>{children}</span>;
   return (
-    <LazyPopover
-      button={(onPress) => (
-        <button
-          type="button"
-          aria-haspopup="dialog"
-          className={classes.term}
-          title={detail}
-          onClick={onPress}
-        >
+    <span role="presentation" onClick={(event) => event.stopPropagation()}>
+      <LazyPopover
+        button={(onPress) => (
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            className={classes.term}
+            title={detail}
+            onClick={onPress}
+          >
+            {children}
+          </button>
+        )}
+      >
+        <TermPopover name={name} detail={detail}>
           {children}
-        </button>
-      )}
-    >
-      <TermPopover name={name} detail={detail}>
-        {children}
-      </TermPopover>
-    </LazyPopover>
+        </TermPopover>
+      </LazyPopover>
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@
 import { Suspense, lazy, type CSSProperties, type ReactNode } from 'react';
 import { parseSort, sortRows } from '../lib/list-search';
 import type { ListColumn } from './ListTools';
+import { useIsSnapshot } from './SnapshotContext';
 import { useHiddenColumns } from './hidden-columns';
 import type { AllRows } from './paged-list';
 
@@ -32,12 +33,13 @@ export function useListTools<Row>(input: ListToolsInput<Row>): ListToolsOutput<R
   const { label, columns, rows, allRows, onSort, lead = '' } = input;
   const [hidden, setHidden] = useHiddenColumns(label);
   const sort = parseSort(input.sort);
+  const isSnapshot = useIsSnapshot();
   const shown = columns.filter(({ id }) => !hidden.has(id));
   return {
     rows: sortRows(rows, columns, sort),
     isShown: (id) => !hidden.has(id),
     style: { '--columns': `${lead} ${shown.map(({ width }) => width).join(' ')}` } as CSSProperties,
-    tools: (
+    tools: isSnapshot ? null : (
       <Suspense fallback={null}>
         <ListTools
           label={label}

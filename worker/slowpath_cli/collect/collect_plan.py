@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from slowpath_cli.collect.pprof_client import PROFILE_BYTES, TRACE_BYTES
 from slowpath_cli.core.collect_errors import InvalidArgument
 
 SnapshotKind = Literal["heap", "allocs", "mutex", "block", "goroutine", "threadcreate"]
@@ -11,6 +10,9 @@ SNAPSHOT_KINDS: tuple[SnapshotKind, ...] = ("heap", "allocs", "mutex", "block", 
 CUMULATIVE: frozenset[str] = frozenset({"heap", "allocs", "mutex", "block"})
 """Kinds that count from the start of the process: recorded at the start and the end, to subtract them."""
 MAX_PROFILES = 1_000
+PROFILE_BYTES = 64 << 20
+TRACE_BYTES = 512 << 20
+"""Largest response of each kind that is read."""
 MAX_SECONDS = 600.0
 
 

@@ -23,8 +23,6 @@ from slowpath_cli.core.collect_errors import (
 
 KIB, MIB = 1024, 1024 * 1024
 METRICS_BYTES = 16 * MIB
-PROFILE_BYTES = 64 * MIB
-TRACE_BYTES = 512 * MIB
 ERROR_TEXT_BYTES = 2 * KIB
 CONNECT_SECONDS = 5.0
 GRACE_SECONDS = 20.0

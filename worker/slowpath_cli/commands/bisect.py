@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,14 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
-from slowpath_cli.core.renamed_options import accept_former_name
+from slowpath_cli.local_bisect.compiler_decisions import explain_culprit
 from slowpath_cli.local_bisect.go_toolchain import list_releases
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import parse_signature
 from slowpath_cli.local_bisect.probe_results import UnbuildableBoundary
 from slowpath_cli.local_bisect.progress_lines import describe_budget, format_si
 from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, absolute_command
-from slowpath_cli.local_bisect.search_answers import explained
+from slowpath_cli.local_bisect.search_answers import explained, indent
 from slowpath_cli.local_bisect.search_driver import (
     SearchDriver,
     SearchSession,
@@ -41,84 +41,6 @@ from slowpath_cli.local_bisect.work_folders import MAX_SEARCHES, cache_folder, l
 
 BAD_INPUT = 2
 NOT_DECIDED = 3
-SCRIPT = """the script runs in a separate work tree of each build, with these variables:
-  SLOWPATH_COMMIT     the commit of --repo
-  SLOWPATH_DIR        the folder of go.mod in the work tree; also the current folder
-  SLOWPATH_OVERRIDES  modules that are replaced in this build, as JSON:
-                      {"example.com/lib": {"commit": "1f0c...", "dir": "/.../slot-0"}, "example.com/x": {"version": "v1.4.0"}}
-                      `replace` directives for them are already in go.mod, and GOFLAGS has -mod=mod, so `go build` and
-                      `go test` need no further options; {} if none is replaced
-                      With a chosen Go release: {"golang.org/toolchain": {"version": "v0.0.1-go1.23.0", "GODEBUG": "..."}}; then
-                      GOTOOLCHAIN, GODEBUG and GOEXPERIMENT are set, and the `go` line of go.mod is rewritten
-  SLOWPATH_OUT        an empty folder for files: profiles, traces, growth logs or benchmarks for --signature
-  SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
-
-its result is one of:
-  the last number that it prints on stdout (larger is worse, unless --better larger)
-  the files in SLOWPATH_OUT, with --signature
-  its exit code, without a number: 0 good, 1 bad
-  125 does not build, 75 try again; 1 also means a failed build if the script prints numbers for other builds
-
-a class is a set of commits that build from the same inputs (--main): one of them is measured for all. The culprit is
-proved by measuring its literal first parent, whatever its class is. If --main is a library, its test files count too.
-
-logs and files of each probe are in WORK-DIR/out/NUMBER-RUN, the result is in WORK-DIR/report.json. Without --work-dir
-the folder is in ~/.cache/slowpath/bisect, which has at most 10 searches; --clean removes them.
-
-exit codes: 0 found, 3 not decided, 2 bad input"""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `slowpath bisect`."""
-    parser.usage = "slowpath bisect --repo DIR --good A --bad B [options] -- SCRIPT [WORD...]"
-    parser.epilog = SCRIPT
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--repo", default=".", metavar="DIR", help="the repository (default: this folder)")
-    parser.add_argument("--good", metavar="A", help="commit, branch or tag that is not slower")
-    parser.add_argument("--bad", metavar="B", help="commit, branch or tag that is slower")
-    parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR",
-                        help="a dependency's repository, searched when its update is the culprit; may be repeated")  # fmt: skip
-    parser.add_argument(
-        "--directory", default="", metavar="DIR", help="folder of go.mod in the repository (default: its root)"
-    )
-    parser.add_argument(
-        "--main",
-        metavar="PACKAGE",
-        help="main package, such as ./cmd/x: commits that do not change its binary are pruned",
-    )
-    parser.add_argument("--goos", default="linux")
-    parser.add_argument("--goarch", default="amd64")
-    parser.add_argument("--tags", default="", help="build tags, separated by commas")
-    parser.add_argument(
-        "--cgo", choices=("on", "off"), help="whether cgo is used (default: unknown, both are considered)"
-    )
-    parser.add_argument("--better", choices=("smaller", "larger"), default="smaller", help="which numbers are better")
-    parser.add_argument("--signature", metavar="KIND:SUBJECT",
-                        help="what to measure in the files in SLOWPATH_OUT, such as profile.category:stack-growth, growth.count:total or profile.function:NAME")  # fmt: skip
-    stop = parser.add_argument("--stop-probability", type=float, default=0.95, metavar="P",
-                               help="stop when a candidate is the culprit with this probability (default: 0.95)")  # fmt: skip
-    accept_former_name(parser, stop, "--belief")
-    parser.add_argument("--slots", type=int, default=1, metavar="N", help="scripts at the same time")
-    parser.add_argument("--control", action="store_true", help="probe the good build in every round, to detect drift")
-    limit = parser.add_argument("--max-deployments", "--max-probes", dest="max_deployments", type=int, metavar="N",
-                        help="stop undecided after N deployments (probes), with the remaining suspects; run again with a higher N to continue (default: four times the usual number)")  # fmt: skip
-    accept_former_name(parser, limit, "--max-deploys")
-    timeout = parser.add_argument(
-        "--script-timeout", type=float, default=3600.0, metavar="S", help="seconds a run may take"
-    )
-    accept_former_name(parser, timeout, "--timeout")
-    work_dir = parser.add_argument("--work-dir", metavar="DIR", help="folder of work trees and measurements")
-    accept_former_name(parser, work_dir, "--work")
-    restart = parser.add_argument(
-        "--restart", action="store_true", help="start over, even if there is an unfinished search"
-    )
-    accept_former_name(parser, restart, "--fresh")
-    parser.add_argument("--rest", action="store_true",
-                        help="if the culprit explains only a part of the increase, search for the rest after it; also after the search has ended")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
-    parser.add_argument("--clean", action="store_true",
-                        help="remove the searches in ~/.cache/slowpath/bisect that do not run, and end")  # fmt: skip
-    parser.add_argument("script", nargs="*", metavar="SCRIPT", help="the command that measures, after --")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -175,11 +97,19 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
     print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
     parts = list(_drive_all(session, history, script, folder, rest=options.rest))
     if options.json:
-        documents = [make_search_document(one, history, finished) for one, finished, _ in parts]
+        documents = [make_search_document(one, history, done) | {"compiler": lines} for one, done, _, lines in parts]
         print(json.dumps({**documents[0], "rest": documents[1:]}))
     else:
-        print("\n\n".join(format_search_report(one, history, done, options.words, place) for one, done, place in parts))
+        texts = [
+            "\n".join([format_search_report(one, history, done, options.words, place), *_compiler_lines(lines)])
+            for one, done, place, lines in parts
+        ]
+        print("\n\n".join(texts))
     return 0 if parts[0][1].outcome == "found" else NOT_DECIDED
+
+
+def _compiler_lines(sentences: Sequence[str]) -> list[str]:
+    return ["What the compiler decided differently in the culprit:", *indent(sentences)] if sentences else []
 
 
 def _drive_all(
@@ -189,14 +119,18 @@ def _drive_all(
     folder: Path,
     *,
     rest: bool,
-) -> Iterator[tuple[SearchSession, SearchResult, Path]]:
-    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained, with their folders."""
+) -> Iterator[tuple[SearchSession, SearchResult, Path, list[str]]]:
+    """Yield the finished search and, with `rest`, searches for what each culprit leaves unexplained.
+
+    With the folder of each, and what the compiler decided differently in its culprit.
+    """
     while True:
         finished = SearchDriver(session, history, script, folder, _report).drive()
         save_session(session, folder)
-        document = make_search_document(session, history, finished)
+        compiler = explain_culprit(session, finished, history.repositories[""])
+        document = make_search_document(session, history, finished) | {"compiler": compiler}
         (folder / "report.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
-        yield session, finished, folder
+        yield session, finished, folder, compiler
         found = explained(session, finished) if rest else None
         if found is None or not found.has_later_rest:
             return

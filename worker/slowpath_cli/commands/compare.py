@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,10 @@ from slowpath.analysis.comparison.comparison_document import make_comparison_doc
 from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_side
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath_cli.commands.compare_assembly import add_assembly_argument, disassemble_both, format_assembly
-from slowpath_cli.commands.compare_binaries import add_binary_arguments, compare_binaries
+from slowpath_cli.commands.compare_assembly import disassemble_both, format_assembly
+from slowpath_cli.commands.compare_binaries import compare_binaries, read_reasons, select_reasons
 from slowpath_cli.commands.compare_text import format_comparison
-from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
+from slowpath_cli.commands.verdict_gates import exit_code
 from slowpath_cli.core.input_files import (
     BAD_INPUT,
     DECODE_BINARY,
@@ -36,57 +35,8 @@ from slowpath_cli.core.input_files import (
     read_side,
     resolved,
 )
-from slowpath_cli.core.renamed_options import accept_former_name
 
 RNG_SEED = 1
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `slowpath compare`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXIT_CODES
-    for side in ("base", "candidate"):
-        parser.add_argument(
-            f"--{side}",
-            nargs="+",
-            action="extend",
-            required=True,
-            metavar="F",
-            help=f"files or folders of the {side}; artifact kinds may be mixed, each kind is compared separately",
-        )
-        metadata = parser.add_argument(
-            f"--metadata-{side}", metavar="FILE", help=f"run metadata of {side} files without F.metadata.json"
-        )
-        accept_former_name(parser, metadata, f"--facts-{side}")
-    for side in ("base", "candidate"):
-        parser.add_argument(
-            f"--{side}-label",
-            action="append",
-            default=[],
-            type=label_matcher,
-            metavar="KEY=VALUE",
-            help=f"compare only samples of the {side} with this pprof label, such as endpoint=/checkout; KEY alone "
-            "selects samples without the label; repeat it for samples with all of several labels",
-        )
-    parser.add_argument(
-        "--gate",
-        type=gate_kinds,
-        metavar="KINDS",
-        help=f"kinds the exit code depends on, separated by commas: {', '.join(GATE_KINDS)} "
-        "(default: every kind with enough data)",
-    )
-    add_binary_arguments(parser)
-    add_assembly_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
-    parser.add_argument("--no-color", action="store_true", help="print plain text, even on a terminal")
-
-
-def label_matcher(text: str) -> LabelMatcher:
-    """Parse `KEY=VALUE`, or `KEY` for samples without the label. Raises `argparse.ArgumentTypeError`."""
-    key, separator, value = text.partition("=")
-    if not key:
-        raise argparse.ArgumentTypeError(f"{text!r} has no key: write KEY=VALUE")
-    return LabelMatcher(key, value if separator else None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,16 +51,19 @@ def run(options: argparse.Namespace) -> int:
     document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
     try:
         document = replace(document, compiler=compare_binaries(options, document, _helper()))
+        reasons = select_reasons(read_reasons(options), document.compiler)
         assembly = disassemble_both(options, _helper())
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
     if options.json:
         dumped = dump_document(document, indent=2)
-        print(json.dumps(json.loads(dumped) | {"assembly": assembly}, indent=2) if assembly else dumped)
+        added: dict[str, object] = {"assembly": assembly} if assembly else {}
+        added |= {"compiler_reasons": [asdict(each) for each in reasons]} if options.compile_report else {}
+        print(json.dumps(json.loads(dumped) | added, indent=2) if added else dumped)
     else:
         color = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print(format_comparison(document, color=color))
+        print(format_comparison(document, color=color, reasons=reasons))
         if assembly:
             print("\n" + format_assembly(assembly))
     return exit_code(comparison.kind_verdicts, options.gate)

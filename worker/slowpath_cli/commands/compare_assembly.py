@@ -18,15 +18,6 @@ REASONS = {
 }
 
 
-def add_assembly_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare `--assembly`."""
-    parser.add_argument(
-        "--assembly",
-        metavar="FUNCTION",
-        help="print the assembly of a function in both programs side by side, with samples of profiles of these builds",
-    )
-
-
 def disassemble_both(options: argparse.Namespace, helper: Path) -> AssemblyDocument | None:
     """Return the assembly of the function that is asked for, if any. Raises `InvalidInput`."""
     if not options.assembly:

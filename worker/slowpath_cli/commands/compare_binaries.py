@@ -3,8 +3,13 @@
 import argparse
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
+from pydantic import TypeAdapter
+
+from slowpath.analysis.builds.compile_report import FORMAT, CompilerReason
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.comparison.compiler_findings import (
     CompilerSection,
@@ -15,16 +20,34 @@ from slowpath.analysis.comparison.compiler_findings import (
 from slowpath.analysis.comparison.compiler_report import CompilerReport
 from slowpath_cli.core.input_files import InvalidInput, decode_profiles, resolved, run_helper
 
+MOST_REPORT_BYTES: Final = 8 << 20
+_REASONS: Final = TypeAdapter(tuple[CompilerReason, ...])
 
-def add_binary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--base-binary` and `--candidate-binary`."""
-    for side in ("base", "candidate"):
-        parser.add_argument(
-            f"--{side}-binary",
-            metavar="FILE",
-            help=f"Go program of the {side}: with both, the result states what the compiler did differently in the "
-            "functions that cost more, and which goroutine stacks are predicted to grow once more",
-        )
+
+def read_reasons(options: argparse.Namespace) -> Sequence[CompilerReason]:
+    """Return the decisions of the report, none without one. Raises `InvalidInput`."""
+    if not options.compile_report:
+        return ()
+    path = resolved(options.compile_report)
+    try:
+        if path.stat().st_size > MOST_REPORT_BYTES:
+            raise InvalidInput(f"{path} has more than {MOST_REPORT_BYTES:,} bytes, the limit of a compile report.")
+        document = json.loads(path.read_text("utf-8"))
+        if document["format"] != FORMAT:
+            raise InvalidInput(
+                f"{path} is not a report of `slowpath compile-report`: its format is {document['format']!r}."
+            )
+        return _REASONS.validate_python(document["reasons"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{path} is not a report of `slowpath compile-report`: {type(error).__name__}.") from error
+
+
+def select_reasons(reasons: Sequence[CompilerReason], section: CompilerSection | None) -> list[CompilerReason]:
+    """Return the decisions on the functions that the section names; without a section, all."""
+    if section is None:
+        return list(reasons)
+    named = {name for each in section.findings for name in (each.function, each.callee)}
+    return [each for each in reasons if each.function in named]
 
 
 def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, helper: Path) -> CompilerSection | None:

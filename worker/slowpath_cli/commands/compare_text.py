@@ -3,22 +3,26 @@
 import textwrap
 from collections.abc import Sequence
 
+from slowpath.analysis.builds.compile_report import CompilerReason, describe_reason
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
-from slowpath.analysis.comparison.compiler_findings import CompilerFinding, CompilerSection
+from slowpath.analysis.comparison.compiler_findings import CompilerFinding, regressed_functions
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding
 
 WIDTH = 100
+NO_PROGRAMS = "Compiler: not compared, no programs are given. Use --base-binary and --candidate-binary."
+OTHER_BUILD = "The statements below hold as far as both are of the same code: use the program that was profiled."
 _MARKS = {"worse": "▲", "better": "▼"}
 _COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
 
 
-def format_comparison(document: ComparisonDocument, *, color: bool) -> str:
-    """Format the document of a comparison, with terminal colors if `color`."""
+def format_comparison(document: ComparisonDocument, *, color: bool, reasons: Sequence[CompilerReason] = ()) -> str:
+    """Format the document of a comparison, with terminal colors if `color`, and the compiler's reasons."""
     paint = _painter(color=color)
     blocks = [
         _format_headline(document, paint),
         _format_findings(document.findings, paint),
-        _format_compiler(document.compiler, paint),
+        _format_compiler(document, paint),
+        _format_reasons(reasons, paint),
         _format_cost_shifts(document.cost_shifts, paint),
         _format_minimum_detectable_effect(document, paint),
         _format_caveats(document.caveats, paint),
@@ -63,11 +67,14 @@ def _format_findings(findings: Sequence[Finding], paint: _AnsiStyle) -> str:
     return "\n\n".join(blocks)
 
 
-def _format_compiler(section: CompilerSection | None, paint: _AnsiStyle) -> str:
-    """Format what the compiler did differently: first settings that may change all code."""
+def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
+    """Format what the compiler did differently: first what may change all code; without programs, how to give them."""
+    section = document.compiler
     if section is None:
-        return ""
+        return paint("muted", _wrapped(NO_PROGRAMS, "", "")) if regressed_functions(document.findings) else ""
     lines = [paint("strong", "Compiler")]
+    others = [f"The profiles of the {side} have another build ID than its program." for side in section.other_builds]
+    lines += [_wrapped(f"{each} {OTHER_BUILD}", " ? ", "   ") for each in others]
     for each in section.differences:
         values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
         lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))
@@ -78,6 +85,13 @@ def _format_compiler(section: CompilerSection | None, paint: _AnsiStyle) -> str:
     if not section.findings:
         lines.append("   No difference in the functions on these stacks.")
     return "\n".join(lines)
+
+
+def _format_reasons(reasons: Sequence[CompilerReason], paint: _AnsiStyle) -> str:
+    if not reasons:
+        return ""
+    lines = [f"{describe_reason(each)} {each.file}:{each.line}" for each in reasons]
+    return "\n".join([paint("strong", "The compiler says"), *(_wrapped(each, "   ", "   ") for each in lines)])
 
 
 def _grade(finding: CompilerFinding) -> str:

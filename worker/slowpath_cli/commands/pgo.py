@@ -26,15 +26,6 @@ POLL_SECONDS, MOST_SECONDS = 0.5, 300.0
 UNDER_WAY = frozenset({"waiting", "running"})
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `slowpath pgo`."""
-    parser.add_argument("files", nargs="*", metavar="FILE", help="CPU profiles, or folders of them")
-    parser.add_argument("--profile-set", metavar="ID", help="a profile set on the server, instead of files")
-    parser.add_argument("--out", metavar="FILE", default="default.pgo", help="the file (default: default.pgo)")
-    parser.add_argument("--server", metavar="URL", help="the server (default: $SLOWPATH_URL)")
-    parser.add_argument("--token", metavar="T", help="the API token (default: $SLOWPATH_TOKEN)")
-
-
 def run(options: argparse.Namespace) -> int:
     """Write the file, and return the exit code."""
     out = resolved(options.out)

@@ -21,50 +21,14 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.pprof_client import printable
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.collect.upload_items import UploadItem, find_items, read_facts
-from slowpath_cli.commands.build_arguments import BuildArguments, add_build_arguments, parse_build_arguments
+from slowpath_cli.commands.build_arguments import BuildArguments, parse_build_arguments
 from slowpath_cli.commands.build_gate import VerdictPoller
-from slowpath_cli.commands.server_arguments import add_server_arguments, server_of
-from slowpath_cli.commands.verdict_gates import BUILD_GATE_KINDS, build_gate_kinds
+from slowpath_cli.commands.server_arguments import server_of
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
 from slowpath_cli.core.input_files import resolved
-from slowpath_cli.core.renamed_options import accept_former_name
 
 WHOLE, NOTHING, PARTIAL = 0, 2, 3
 _BATCHES = uuid.UUID("5b1f3c0e-6c0f-5d8e-9a55-7f0c9d1b2e47")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `slowpath upload`."""
-    parser.add_argument(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="files or folders; FILE.metadata.json beside a file is uploaded with it",
-    )
-    add_server_arguments(parser)
-    metadata = parser.add_argument(
-        "--metadata", metavar="FILE", help="run metadata of files without FILE.metadata.json"
-    )
-    accept_former_name(parser, metadata, "--facts")
-    add_build_arguments(parser)
-    verdict = parser.add_argument_group("verdict")
-    verdict.add_argument("--wait", action="store_true", help="wait until the build has a verdict, and print it")
-    verdict.add_argument(
-        "--fail-on-regression", action="store_true", help="like --wait, and exit with 1 if the build regressed"
-    )
-    verdict.add_argument(
-        "--gate",
-        type=build_gate_kinds,
-        nargs="?",
-        const=(),
-        metavar="KINDS",
-        help="like --fail-on-regression for the named kinds, separated by commas: "
-        f"{', '.join(BUILD_GATE_KINDS)} (default: the verdict on the build)",
-    )
-    timeout = verdict.add_argument(
-        "--wait-timeout", type=float, default=900.0, metavar="S", help="seconds to wait (default: 900)"
-    )
-    accept_former_name(verdict, timeout, "--timeout")
 
 
 def run(options: argparse.Namespace) -> int:

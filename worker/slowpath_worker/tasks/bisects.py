@@ -7,6 +7,7 @@ from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
+from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects.errors import BisectNotFound
@@ -27,6 +28,7 @@ from slowpath.verdicts.bisects.service.latency_measurements import PendingLatenc
 from slowpath.verdicts.regressions.service.build_measurements import PendingBuildMeasurement
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
+from slowpath_worker.live_samples import live_reads
 
 __all__ = [
     "AdvanceBisect",
@@ -149,8 +151,10 @@ def record_measurement_failure(session: WriteSession, job: ReadMeasurement, fail
 def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
     """Check the guardrail of an open bisect, repeatedly while it is open."""
     now = context.clock.now()
-    with context.reading() as session:
-        guarded = bisect_monitor.check_guardrail(session, job.bisect_id, now=now)
+    live = live_reads(context)
+    guarded = gather_with_sources(
+        context.reading, live, lambda session: bisect_monitor.check_guardrail(session, job.bisect_id, live, now=now)
+    )
     with context.finishing() as session:
         try:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)

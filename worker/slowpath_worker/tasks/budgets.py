@@ -1,21 +1,25 @@
 """Evaluate the latency budgets of an environment, and update the production events of exceeded ones."""
 
 from slowpath.core.errors import NotFound
+from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.verdicts.budgets.jobs import EvaluateBudgets
 from slowpath.verdicts.budgets.service import latency_budgets
 from slowpath.verdicts.production_events.service import budget_events, event_updates
 from slowpath_worker.job_context import JobContext
+from slowpath_worker.live_samples import live_reads
 
 __all__ = ["EvaluateBudgets", "evaluate_budgets"]
 
 
 def evaluate_budgets(job: EvaluateBudgets, context: JobContext) -> None:
     """Evaluate by the newest samples; an environment deleted meanwhile is skipped."""
-    with context.reading() as session:
-        try:
-            gathered = latency_budgets.gather_budgets(session, job.environment_id)
-        except NotFound:
-            gathered = None
+    live = live_reads(context)
+    try:
+        gathered = gather_with_sources(
+            context.reading, live, lambda session: latency_budgets.gather_budgets(session, job.environment_id, live)
+        )
+    except NotFound:
+        gathered = None
     measured = [] if gathered is None else latency_budgets.measure_budgets(gathered, context.rng())
     with context.finishing() as session:
         recorded = latency_budgets.record_budgets(session, measured)

@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
+
+import structlog
 
 from slowpath.core.db_sessions import WriteSession
+from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BlobKey
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics.service import deployment_latency
+from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import BuildNotFound
 from slowpath.inventory.catalog.jobs import BuildChanged
@@ -26,7 +31,10 @@ from slowpath.verdicts.regressions.service.build_latency import PendingLatencyMe
 from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement, PendingBuildMeasurement
 from slowpath_worker.artifact_measurements import find_columns_keys, map_blob, measure_artifacts
 from slowpath_worker.job_context import JobContext, JobFailure
+from slowpath_worker.live_samples import live_reads
 from slowpath_worker.stack_checks import check_stack_sizes
+
+log = structlog.get_logger(__name__)
 
 __all__ = [
     "BuildChanged",
@@ -59,7 +67,7 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
     measured = _measure(context, pending, keys)
     if pending_latency is not None:
         context.progress("measuring latency", 0.7)
-        measured.append(_latency(pending_latency, context))
+        measured += _latency(pending_latency, context)
     check = check_stack_sizes(context, pending_check)
 
     context.progress("evaluating", 0.8)
@@ -152,11 +160,20 @@ def _measure(
     return measured
 
 
-def _latency(pending: PendingLatencyMeasurement, context: JobContext) -> PackedMeasurement:
-    """Measure the latency of the deployments, one at a time: a day of a large service has many samples."""
+def _latency(pending: PendingLatencyMeasurement, context: JobContext) -> list[PackedMeasurement]:
+    """Measure the latency of the deployments, one at a time: a day of a large service has many samples.
+
+    If a source cannot be read, nothing is measured now: the next scan that can read it enqueues the build again.
+    """
     found = []
     for window in pending.windows:
-        with context.reading() as session:
-            samples = deployment_latency.samples_of(session, window)
+        live = live_reads(context, is_strict=True)
+        try:
+            samples = gather_with_sources(
+                context.reading, live, partial(deployment_latency.samples_of, window=window, live=live)
+            )
+        except SlowpathError as error:
+            log.warning("source.unreadable", error=error.name)
+            return []
         found.append((window, deployment_latency.measure_deployment_latency(window, samples)))
-    return build_latency.record_latency(pending, found, context.rng())
+    return [build_latency.record_latency(pending, found, context.rng())]

@@ -18,6 +18,7 @@ from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThreshold
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
+from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.evidence.profiles.errors import ViewNotFound
 from slowpath.evidence.profiles.rules import Granularity, ViewState
 from slowpath.evidence.profiles.service import stored_exports, stored_views
@@ -41,6 +42,7 @@ from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_functions_csv
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
+from slowpath_worker.live_samples import live_reads
 from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
 
 __all__ = [
@@ -95,8 +97,10 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
         is_of_build = started.origin == ComparisonOrigin.BUILD
         labels = _SideLabels(job.comparison_id, started.base_label, started.candidate_label)
         stored = find_side_columns(session, job.comparison_id)
-    with context.reading() as session:
-        stored.latency = windows_of(session, job.comparison_id)
+    live = live_reads(context, is_strict=True)
+    stored.latency = gather_with_sources(
+        context.reading, live, lambda session: windows_of(session, job.comparison_id, live)
+    )
 
     with open_sides(context, stored) as sides:
         comparison = _compare(context, sides)

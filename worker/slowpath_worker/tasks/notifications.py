@@ -15,7 +15,7 @@ from slowpath.sharing.notifications.rules import ChannelKind, ChannelState, Noti
 from slowpath.sharing.notifications.service import channels, notification_content, notifications
 from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
 from slowpath.sharing.subscriptions.service.mail_outbox import enqueue_subscriber_mails
-from slowpath.verdicts.bisects.jobs import BisectFinished
+from slowpath.verdicts.bisects.jobs import BisectFinished, PullRequestStarted
 from slowpath.verdicts.bisects.service import commit_comparisons
 from slowpath.verdicts.bisects.service.automatic_bisects import enqueue_automatic_start
 from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
@@ -27,6 +27,7 @@ __all__ = [
     "BuildEvaluated",
     "DeleteOldNotifications",
     "DeliverNotification",
+    "PullRequestStarted",
     "RegressionChanged",
     "RegressionOpened",
     "delete_old_notifications",
@@ -77,8 +78,8 @@ def notify_build_evaluated(job: BuildEvaluated, context: JobContext) -> None:
     _enqueue(context, content)
 
 
-def notify_bisect_finished(job: BisectFinished, context: JobContext) -> None:
-    """Notify of a finished bisect once per channel; a bisect deleted meanwhile is skipped."""
+def notify_bisect_finished(job: BisectFinished | PullRequestStarted, context: JobContext) -> None:
+    """Notify of a finished bisect, or of a measurement that begins, once per channel; a deleted bisect is skipped."""
     with context.reading() as session:
         try:
             if commit_comparisons.waits_for_cause(session, job.bisect_id, context.clock.now()):

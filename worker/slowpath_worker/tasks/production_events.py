@@ -1,10 +1,12 @@
 """Open, confirm and close the production events of an environment, and notify of them."""
 
 from slowpath.core.errors import NotFound
+from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.sharing.notifications.service import production_event_content
 from slowpath.verdicts.production_events.jobs import ProductionEventChanged, UpdateProductionEvents
 from slowpath.verdicts.production_events.service import event_updates, update_inputs
 from slowpath_worker.job_context import JobContext
+from slowpath_worker.live_samples import live_reads
 from slowpath_worker.tasks.notifications import enqueue_messages
 
 __all__ = [
@@ -17,11 +19,13 @@ __all__ = [
 
 def update_production_events(job: UpdateProductionEvents, context: JobContext) -> None:
     """Update the events of an environment by its newest samples; an environment deleted meanwhile is skipped."""
-    with context.reading() as session:
-        try:
-            gathered = update_inputs.gather_update(session, job.environment_id)
-        except NotFound:
-            gathered = None
+    live = live_reads(context)
+    try:
+        gathered = gather_with_sources(
+            context.reading, live, lambda session: update_inputs.gather_update(session, job.environment_id, live)
+        )
+    except NotFound:
+        gathered = None
     measured = None if gathered is None else event_updates.measure_update(gathered, context.rng())
     with context.finishing() as session:
         if gathered is not None and measured is not None:

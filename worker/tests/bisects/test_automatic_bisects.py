@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from slowpath.core.ids import BisectId, RegressionId, RepositoryId, ServiceId, new_id
+from slowpath.inventory.catalog.queries.catalog_entries import BuildIdentity
 from slowpath.inventory.catalog.service import catalog_entries
 from slowpath.inventory.repositories.rules import CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph
@@ -66,6 +67,12 @@ class Service:
         with self.search.bench.worker_context.database.writing(self.search.scope) as session:
             search_planner.record_plan(session, bisect_id, plan_of(8), self.search.now())
         self.search.work()
+
+    def obstacle(self, regression_id: RegressionId, at: datetime = MONDAY) -> str | None:
+        """Return the key of why there is no bisect, or why it waits."""
+        with self.search.bench.worker_context.database.reading(self.search.scope) as session:
+            found = automatic_bisects.explain_start(session, regression_id, now=at)
+        return None if found is None else found.key
 
     def waiting_starts(self) -> int:
         """Count the starts that are considered again later."""
@@ -148,6 +155,29 @@ def test_outside_the_hours_it_waits(service: Service) -> None:
     assert detail(service, bisect_id)["settings"]["deployment_hours"] == HOURS
 
 
+def test_a_regression_states_why_it_has_no_bisect(service: Service) -> None:
+    regression_id = service.regress()
+    path = f"/api/v1/regressions/{regression_id}/automatic-bisect"
+    shown = service.search.person.get(path).json()["obstacle"]
+    assert (shown["key"], shown["sentence"]) == ("off", "Automatic bisects are off for this service.")
+    service.allow(deployment_hours=HOURS)
+    assert service.obstacle(regression_id, MONDAY.replace(hour=19)) == "hours"
+    assert service.obstacle(regression_id) == "former"
+    bench = service.search.bench
+    bench.admin.execute("UPDATE regression SET good_commit = NULL")
+    assert service.obstacle(regression_id) == "incomplete"
+    assert service.start(regression_id) is None
+    bench.admin.execute("UPDATE regression SET good_commit = %s", [sha(0)])
+    service.search.runner.leave()
+    bisect_id = service.start(regression_id)
+    assert bisect_id is not None
+    assert service.obstacle(regression_id, service.search.now()) == "runner"
+    service.search.runner.come()
+    assert service.obstacle(regression_id, service.search.now()) is None
+    service.search.person.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"})
+    assert service.search.person.get(path).json() == {"obstacle": None}
+
+
 @pytest.mark.processes
 def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
     service.allow(deployments_per_day=3)
@@ -159,6 +189,7 @@ def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
     assert found["cost"]["deployments"] <= 3
     second = service.regress()
     assert service.start(second, service.search.now()) is None
+    assert service.obstacle(second, service.search.now()) == "budget"
     assert service.waiting_starts() == 1
     assert service.start(second, service.search.now() + timedelta(days=1, minutes=1)) is not None
 
@@ -170,6 +201,7 @@ def test_each_round_waits_for_approval(service: Service) -> None:
     service.plan(bisect_id)
     assert detail(service, bisect_id)["state"] == "waiting-approval"
     assert service.search.runner.lease() == []
+    assert service.obstacle(RegressionId(UUID(detail(service, bisect_id)["regression"]["id"]))) == "approval"
     service.search.ask("actions", {"action": "approve"})
     assert len(service.search.runner.lease()) == 1
 
@@ -216,6 +248,33 @@ def test_services_share_the_slots_of_a_runner(service: Service) -> None:
     search.runner.come()
     leases = [*search.runner.lease(), *search.runner.lease()]
     assert {one["service"]["name"] for one in leases} == {"ingester", "checkout"}
+
+
+def test_what_would_fix_it_starts_from_a_regression_and_from_a_build(service: Service) -> None:
+    person, regression_id = service.search.person, service.regress()
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        identity = BuildIdentity(service.id, sha(8), "go1.26", "linux", "amd64", "")
+        build, _ = catalog_entries.register_build(session, identity, {})
+        build_id = build.id
+    body = {"variants": ["GOGC=400"], "blocks": 3}
+    for subject, builds in (({"regression_id": str(regression_id)}, 3), ({"build_id": str(build_id)}, 2)):
+        made = person.post("/api/v1/experiments", json={**body, **subject})
+        assert made.status_code == 201, made.text
+        assert (made.json()["state"], made.json()["expected_runs"]) == ("running", 3 * builds)
+        listed = person.get("/api/v1/experiments", params=subject).json()
+        assert made.json()["id"] in [one["id"] for one in listed]
+        service.search.work()
+        statement = "SELECT build->>'commit' FROM probe WHERE bisect_id = %s"
+        queued = service.search.bench.admin.execute(statement, [made.json()["id"]]).fetchall()
+        assert len(queued) == builds, "the good build of the regression is measured, too"
+        assert {one[0] for one in queued} == ({sha(0), sha(8)} if builds == 3 else {sha(8)})
+    assert len(listed) == 2, "those of a commit are listed whatever they started from"
+    for wrong in ({}, {"regression_id": str(regression_id), "build_id": str(build_id)}):
+        assert person.post("/api/v1/experiments", json={**body, **wrong}).status_code == 422
+        assert person.get("/api/v1/experiments", params=wrong).status_code == 422
+    reverted = person.post("/api/v1/experiments", json={**body, "variants": ["revert"], "build_id": str(build_id)})
+    assert reverted.status_code == 422
+    assert service.obstacle(regression_id) == "off", "an experiment is no bisect"
 
 
 def test_only_admins_set_the_rules(service: Service, people: AccountsFactory) -> None:

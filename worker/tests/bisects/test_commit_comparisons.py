@@ -146,6 +146,33 @@ def test_an_equal_head_passes_without_a_comment(service: Service) -> None:
     assert not content.is_announced
 
 
+def test_a_commit_has_a_pending_status_while_it_is_measured(service: Service) -> None:
+    service.allow()
+    service.push()
+    content = service.announced()
+    assert (status(content)["state"], content.is_status_only, content.is_announced) == ("pending", True, False)
+    assert status(content)["description"] == "A runner measures it alternately with its merge base with main."
+    [job] = service.search.bench.admin.execute("SELECT name FROM job WHERE name = 'bisects.notify-started'").fetchall()
+    assert job
+    events = service.search.person.get("/api/v1/events").json()["items"]
+    assert events == [], "it is no event"
+
+
+def test_measurements_are_listed_by_pull_request_and_commit(service: Service) -> None:
+    service.allow()
+    ids = [service.push(), service.push(sha(3)), service.push(sha(4), number=8)]
+
+    def listed(**query: Any) -> list[Any]:  # noqa: ANN401 - parameters of a query
+        found = service.search.person.get("/api/v1/commit-comparisons", params=query).json()
+        return [one["id"] for one in found["items"]]
+
+    assert listed() == ids[::-1]
+    assert listed(pull_request=7) == [ids[1], ids[0]]
+    assert listed(candidate=HEAD) == [ids[0]]
+    assert listed(candidate="0" * 39) == ids[::-1]
+    assert service.search.person.get("/api/v1/commit-comparisons", params={"candidate": "%"}).status_code == 422
+
+
 def test_equal_builds_pass_without_a_deployment(service: Service) -> None:
     service.allow()
     state = PullRequestState(PullRequest(7, None, "feature", "main"), HEAD, BASE, is_open=True)
@@ -174,7 +201,7 @@ def test_a_newer_push_cancels_the_measurement_of_the_former_head(service: Servic
     service.search.runner.end(lease["run_id"])
     assert service.push(sha(3), is_open=False) is None
     assert service.detail()["state"] == "cancelled", "a closed pull request is not measured"
-    assert service.announced() is None
+    assert status(service.announced())["state"] == "success", "a pending status is not left"
 
 
 def test_only_pull_requests_to_the_chosen_branches_are_measured(service: Service) -> None:

@@ -11,8 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.platform.accounts.rules.roles import TokenScope
-from slowpath_cli.commands import upload
 from slowpath_cli.commands.build_gate import GateResult, KindResult
+from slowpath_cli.commands.upload_arguments import add_arguments
 from slowpath_cli.main import main
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     app,
@@ -117,14 +117,14 @@ def test_a_gate_of_kinds_has_the_exit_codes_of_compare(
 @pytest.mark.parametrize("words", [["--gate"], ["--gate", "cpu,latency"], ["--fail-on-regression"]])
 def test_a_gate_may_name_kinds(words: list[str]) -> None:
     parser = argparse.ArgumentParser()
-    upload.add_arguments(parser)
+    add_arguments(parser)
     options = parser.parse_args(["cpu.pprof", *words])
     assert options.gate == {"--gate": (), "cpu,latency": ("cpu", "latency"), "--fail-on-regression": None}[words[-1]]
 
 
 def test_a_gate_of_an_unknown_kind_is_declined(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
-    upload.add_arguments(parser)
+    add_arguments(parser)
     with pytest.raises(SystemExit) as ended:
         parser.parse_args(["cpu.pprof", "--gate", "cpus"])
     assert ended.value.code == 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from slowpath_cli.core.input_files import DECODE_BINARY
+from slowpath_cli.local_bisect.output_values import parse_signature, read_signature_value
 from slowpath_cli.main import main
 from tests.analysis.kinds.profiles.generated_profiles import file_of
 
@@ -43,6 +44,18 @@ def test_a_regression_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None
 def test_folders_of_mixed_kinds_each_compared_with_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(INLINED, HELPER, "--json") == 1
     assert {"cpu", "heap", "allocs"} <= {kind["kind"] for kind in answer(capsys)["profile_kinds"]}
+
+
+def test_findings_name_the_signature_that_a_bisect_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    compare(INLINED, HELPER, "--json")
+    findings = answer(capsys)["findings"]
+    named = {one["signature"]: one for one in findings if one["signature"] and one["direction"] == "worse"}
+    assert "profile.category:stack-growth" in named
+    for signature, finding in named.items():
+        parsed = parse_signature(signature)
+        assert parsed is not None
+        values = [read_signature_value(folder, *parsed, DECODE_BINARY) for folder in (INLINED, HELPER)]
+        assert values == pytest.approx([finding["base"], finding["candidate"]], rel=0.3), signature
 
 
 def test_the_exit_code_is_over_the_kinds_that_are_gated(capsys: pytest.CaptureFixture[str]) -> None:

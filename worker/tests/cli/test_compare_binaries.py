@@ -71,6 +71,27 @@ def test_text_names_grade_and_finding(programs: dict[str, Path], capsys: pytest.
     assert "predicted to cross, exact · cause of finding 1 · clone_helper.go:24" in printed
 
 
+def test_the_compilers_reasons_are_read_from_a_report(
+    programs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reason = {
+        "function": "ingester/ident.cloneBytes", "kind": "inline", "base": "", "file": "clone_helper.go", "line": 24,
+        "candidate": "function too complex: cost 117 exceeds budget 80", "cost": 61,
+    }  # fmt: skip
+    report = tmp_path / "report.json"
+    unrelated = reason | {"function": "ingester/ident.other"}
+    report.write_text(json.dumps({"format": "slowpath.compile-report/1", "reasons": [reason, unrelated]}))
+    compare(programs, "inlined", "helper", "--compile-report", str(report))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (
+        "cost 117 exceeds budget 80. In the base, its cost is 61: budget left 19. To be inlined, it has to" in printed
+    )
+    assert "ident.other" not in printed
+    report.write_text('{"format": "slowpath.compile-report/1", "reasons": [{"function": 1}]}')
+    assert compare(programs, "inlined", "helper", "--compile-report", str(report)) == 2
+    assert "is not a report of `slowpath compile-report`" in capsys.readouterr().err
+
+
 def test_without_growth_in_the_profiles_nothing_is_a_cause(
     programs: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,6 +61,23 @@ def test_the_report_has_cost_and_budget(
     assert "exceeds budget 80" in reason["candidate"]
 
 
+def test_a_bisect_reports_the_decisions_on_the_culprit_and_its_parent(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOFLAGS", "")
+    monkeypatch.setenv("GOWORK", "off")
+    sides = ["--repo", str(repository), "--good", "main~1", "--bad", "main", "--work-dir", str(tmp_path)]
+    measure = ["sh", "-c", "! grep -q '\\^=' main.go"]
+    assert main(["bisect", *sides, "--main", ".", "--json", "--", *measure]) == 0
+    sentences = json.loads(capsys.readouterr().out)["compiler"]
+    assert sentences[0].startswith("main.clone is no longer inlined: cost ")
+    assert "budget left " in sentences[0]
+    assert main(["bisect", *sides, "--main", ".", "--restart", "--", *measure]) == 0
+    assert f"What the compiler decided differently in the culprit:\n  {sentences[0]}" in capsys.readouterr().out
+    assert main(["bisect", *sides, "--restart", "--json", "--", *measure]) == 0
+    assert json.loads(capsys.readouterr().out)["compiler"] == []
+
+
 def test_bad_input_is_refused(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = ["--repo", str(repository), "--base", "main~1"]
     assert main(["compile-report", *sides, "--candidate", "absent", "."]) == 2

@@ -7,7 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from slowpath_cli.commands import bisect, compare, runner, upload
+from slowpath_cli.commands import bisect_arguments as bisect
+from slowpath_cli.commands import compare_arguments as compare
+from slowpath_cli.commands import runner_arguments as runner
+from slowpath_cli.commands import upload_arguments as upload
 from slowpath_cli.core.renamed_options import accept_former_name
 from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
 from slowpath_cli.runner.core.driver_interface import DriverEnvironment

@@ -8,7 +8,7 @@ import pytest
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ArtifactId, JobId, new_id
-from slowpath.core.jobs import HOUSEKEEPING, Priority, enqueue
+from slowpath.core.jobs import HOUSEKEEPING, Priority, Queue, enqueue, parse_queues
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
 from slowpath.platform.jobs import service
 from slowpath_worker.job_context import JobContext
@@ -180,6 +180,42 @@ def test_a_message_carries_out_the_fair_job_and_charges_its_team(
     assert bench.row(single)["state"] == "done"
     spent = bench.admin.execute("SELECT count(*) FROM team WHERE work_seconds > 0.01").fetchone()
     assert spent == (2,)
+
+
+def test_a_worker_of_one_queue_claims_no_job_of_another(bench: Bench) -> None:
+    flood(bench, 3)
+    notify, other = replace(WORKER, queues=(Queue.NOTIFY,)), replace(WORKER, queues=(Queue.DECODE, Queue.BISECT))
+    expected = bench.write_down()
+    bench.change(expected, "queue = 'notify'")
+
+    assert not run_next(bench.worker_context, other, JobId(new_id()))
+    assert run_next(bench.worker_context, notify, JobId(new_id()))
+    assert not run_next(bench.worker_context, notify, JobId(new_id()))
+    assert bench.row(expected)["attempts"] == 1
+
+
+def test_the_messages_of_one_queue_do_not_delay_those_of_another(bench: Bench) -> None:
+    flood(bench, BACKLOG // 10)
+    late = bench.write_down()
+    bench.change(late, "queue = 'notify'")
+
+    sent = bench.admin.execute("SELECT queue, count(*) FROM cross_team.select_due_jobs(100, 32) GROUP BY 1").fetchall()
+
+    assert sorted(sent) == [("analyse", 32), ("notify", 1)]
+
+
+@pytest.mark.parametrize("queue", Queue)
+def test_every_queue_has_messages(bench: Bench, queue: Queue) -> None:
+    job = bench.write_down()
+    bench.change(job, f"queue = '{queue}'")
+    assert bench.admin.execute("SELECT queue FROM cross_team.select_due_jobs(100, 32)").fetchall() == [(queue,)]
+
+
+def test_the_queues_of_a_worker_are_a_list() -> None:
+    assert parse_queues("decode, notify") == (Queue.DECODE, Queue.NOTIFY)
+    assert parse_queues("") == tuple(Queue)
+    with pytest.raises(ValueError, match="mail"):
+        parse_queues("mail")
 
 
 def test_nothing_to_claim_is_no_job(bench: Bench) -> None:

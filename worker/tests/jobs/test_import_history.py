@@ -168,7 +168,7 @@ def test_imported_samples_equal_those_of_prometheus(near: Bench, prometheus: Pro
     with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
         gathered = chunk_compaction.gather_wal_samples(session, 10_000_000)
     assert gathered is not None
-    folded = list(compact_chunk(gathered.sorted_out, gathered.there))
+    folded = list(compact_chunk(gathered.sorted_out))
     with near.worker_context.database.writing(TeamScope(near.team.id)) as session:
         assert chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
     assert tail_rows(near) == 0

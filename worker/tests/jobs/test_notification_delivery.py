@@ -539,6 +539,29 @@ def test_an_announced_comparison_has_one_comment_which_its_correction_updates(
     assert [status["state"] for status in host.statuses] == ["success", wrong, "success"]
 
 
+@pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
+def test_a_pending_status_has_no_comment_and_does_not_follow_the_result(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake, kind: ChannelKind
+) -> None:
+    measured = [NotificationEvent.MEASURED]
+    desk.channel(ChannelTarget(kind, receiver.url, repository="northwind/shop", token="t"), events=measured)
+    desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"), events=measured)
+
+    def content(verdict: str, moment: str) -> NotificationContent:
+        found = build_compared(verdict, "Slower: ×1.3.", is_announced=verdict == "changed")
+        return replace(found, event=NotificationEvent.MEASURED, moment=moment)
+
+    (pending,) = desk.enqueue(content("pending", "searching"))
+    assert desk.deliver(pending)["state"] == "sent"
+    (late,) = desk.enqueue(content("pending", "again"))
+    result, _ = desk.enqueue(content("changed", "found"))
+    assert desk.deliver(result)["state"] == "sent"
+    assert desk.deliver(late)["state"] == "abandoned"
+    wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
+    assert [status["state"] for status in host.statuses] == ["pending", wrong]
+    assert len(host.comments) == 1
+
+
 def test_people_get_only_announced_builds(desk: DeliveryFixture, receiver: Receiver) -> None:
     desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/x"), events=[NotificationEvent.JUDGED])
     assert desk.enqueue(build_compared("passed", "Unchanged.", is_announced=False)) == []

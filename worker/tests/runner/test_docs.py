@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
-from slowpath_cli.commands import runner
+from slowpath_cli.commands.runner_arguments import add_arguments
 from slowpath_cli.runner.core import placeholders
 from slowpath_cli.runner.core.runner_config import (
     COLLECT,
@@ -38,7 +38,7 @@ def test_the_whole_file_is_one_and_has_every_key() -> None:
 
 def test_flags_placeholders_and_times_are_the_real_ones() -> None:
     parser = argparse.ArgumentParser(add_help=False)
-    runner.add_arguments(parser)
+    add_arguments(parser)
     flags = {
         flag for action in parser._actions if action.help != argparse.SUPPRESS for flag in action.option_strings
     } - {"--server", "--config"}

@@ -133,6 +133,26 @@ def test_a_name_that_another_process_has_is_asked_for_once_more(here: Here) -> N
     assert len(lender.introduced) == 4
 
 
+def test_the_executable_is_uploaded_once_per_probe(here: Here) -> None:
+    one = lease(measurements_requested=2)
+    (here.folder / "server").write_bytes(b"\x7fELF")
+    with lending(one) as lender:
+        here.start(lender, measure=f'{NUMBER}\nexecutable = "{here.folder}/server"')
+        lender.until_ended(one["run_id"])
+        assert lender.uploaded == ["001-00-executable"]
+        assert [len(lender.windows[one["run_id"]][index]["artifact_ids"]) for index in (0, 1)] == [1, 0]
+        assert here.stop() == 0
+
+
+def test_a_probe_without_the_executable_states_why(here: Here) -> None:
+    one = lease()
+    with lending(one) as lender:
+        here.start(lender, measure=f'{NUMBER}\nexecutable = "absent"')
+        lender.until(lambda: bool(lender.windows.get(one["run_id"])))
+        assert "[measure] executable: " in lender.windows[one["run_id"]][0]["problem"]
+        here.stop()
+
+
 def _runs(run_id: str) -> bool:
     return bool(run_processes.find_run_processes(UUID(run_id)))
 

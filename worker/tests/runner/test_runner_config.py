@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from slowpath_cli.commands import runner
+from slowpath_cli.commands.runner_arguments import add_arguments
 from slowpath_cli.runner.core.driver_interface import DriverEnvironment, InvalidDriverConfig
 from slowpath_cli.runner.core.placeholders import UnknownPlaceholder, fill_placeholder
 from slowpath_cli.runner.core.runner_config import InvalidRunnerConfig, RunnerConfig, parse_config
@@ -128,13 +129,13 @@ def test_flags_stand_above_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def _flagged(*words: str) -> RunnerConfig:
     parser = argparse.ArgumentParser()
-    runner.add_arguments(parser)
+    add_arguments(parser)
     return runner._config(parser.parse_args(list(words)))
 
 
 def test_without_a_configuration_the_error_names_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
-    runner.add_arguments(parser)
+    add_arguments(parser)
     assert runner.run(parser.parse_args([])) == 2
     assert "--config FILE" in capsys.readouterr().err
 

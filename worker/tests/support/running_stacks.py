@@ -14,7 +14,7 @@ import httpx
 from bootstrap_parts.machine_checks import free_port
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.db_sessions import Database
-from tests.factories.accounts import AccountsFactory
+from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.worker_supervisor import WORKSHOP, WorkerSupervisor
@@ -33,11 +33,7 @@ class RunningStack:
 
     def signed_up(self) -> httpx.Client:
         """Return the client of a person who owns a team, created through the services because sign-up over HTTP is rate-limited."""
-        settings = settings_for(self.database.app_url)
-        engine = create_postgres_engine(settings)
-        owner = AccountsFactory(built(Database(engine), settings)).team().owner
-        engine.dispose()
-        headers = {"Origin": self.address, "Cookie": f"slowpath={owner.cookie}"}
+        headers = {"Origin": self.address, "Cookie": f"slowpath={owner_of(self.database).owner.cookie}"}
         return httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
 
     def pid(self, name: str) -> int:
@@ -45,12 +41,17 @@ class RunningStack:
         return self.keeper.running[name].pid
 
 
-@contextmanager
-def running_stack(
-    database: TestDatabase, folder: Path, *, web_only: bool = False, web_processes: int = 1, **settings: str
-) -> Iterator[RunningStack]:
-    """Bring up web, worker and relay on a database; the broker is shared, so each test process has its own number."""
-    address = f"http://127.0.0.1:{free_port()}"
+def owner_of(database: TestDatabase) -> SomeTeam:
+    """Make a team with an owner in a database."""
+    settings = settings_for(database.app_url)
+    engine = create_postgres_engine(settings)
+    team = AccountsFactory(built(Database(engine), settings)).team()
+    engine.dispose()
+    return team
+
+
+def stack_environment(database: TestDatabase, folder: Path, address: str) -> dict[str, str]:
+    """Return the environment of the processes; the broker is shared, so each test process has its own number."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
     broker = urlsplit(os.environ["BROKER_URL"])._replace(path=f"/{int(worker) % 14 + 1}").geturl()
     environment = {
@@ -61,9 +62,18 @@ def running_stack(
         "SLOWPATH_SCRATCH_DIR": str(folder / "scratch"),
         "SLOWPATH_PUBLIC_URL": address,
         "SLOWPATH_LOG_FORMAT": "json",
-        **settings,
     }
     environment.pop("SLOWPATH_FRONTEND_DIST", None)
+    return environment
+
+
+@contextmanager
+def running_stack(
+    database: TestDatabase, folder: Path, *, web_only: bool = False, web_processes: int = 1, **settings: str
+) -> Iterator[RunningStack]:
+    """Bring up web, worker and relay on a database."""
+    address = f"http://127.0.0.1:{free_port()}"
+    environment = {**stack_environment(database, folder, address), **settings}
     port = str(urlsplit(address).port)
     web = ("slowpath.platform.http.server", "--port", port, "--workers", str(web_processes))
     keeper = WorkerSupervisor(environment, folder, {**({} if web_only else WORKSHOP), "web": web})

@@ -26,7 +26,9 @@ class WorkerSupervisor:
     environment: Mapping[str, str]
     logs: Path
     processes: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: WORKSHOP)
-    """Modules with their arguments, by name."""
+    """Modules with their arguments, by name; a path is a program that is not Python."""
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What the environment of one process has besides, by name."""
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     died_at: dict[str, float] = field(default_factory=dict)
     ever: set[int] = field(default_factory=set)
@@ -79,10 +81,11 @@ class WorkerSupervisor:
         return left
 
     def _start(self, name: str) -> None:
+        command = self.processes[name]
         with (self.logs / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
-                [sys.executable, "-m", *self.processes[name]],
-                env=dict(self.environment),
+                command if command[0].startswith("/") else [sys.executable, "-m", *command],
+                env={**self.environment, **self.settings.get(name, {})},
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

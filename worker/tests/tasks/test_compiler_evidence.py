@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from tests.jobs.conftest import Bench
 from tests.tasks.test_decode_handlers import again, put, run_all
+from tests.tasks.test_stack_checks import post_program
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 PROFILES = 4
@@ -21,14 +22,14 @@ SENTENCE = (
 pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 
-def profiles(client: TestClient, variant: str, build_id: str | None = None) -> list[str]:
-    """Upload profiles of a variant with their run metadata, and a build ID."""
-    uploaded = []
+def profiles(client: TestClient, variant: str, build_id: str | None = None, build: str = "") -> list[str]:
+    """Upload profiles of a variant with their run metadata, and a build ID, for a build."""
+    uploaded, of_build = [], {"build_id": build} if build else {}
     for path in sorted((EXAMPLE / "artifacts" / variant).glob("cpu.*.pb.gz"))[:PROFILES]:
         facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text("utf-8"))
         facts |= {"build_id": build_id} if build_id else {}
         name = f"{variant}-{path.name}"
-        uploaded.append(str(put(client, path.read_bytes(), name, run_metadata=json.dumps(facts))["id"]))
+        uploaded.append(str(put(client, path.read_bytes(), name, run_metadata=json.dumps(facts), **of_build)["id"]))
     return uploaded
 
 
@@ -67,11 +68,60 @@ def test_executables_are_matched_by_build_id(client: TestClient, bench: Bench, p
     assert is_edge_the_cause(compared(client, bench, sides["inlined"], sides["helper"]))
 
 
-def test_without_both_executables_there_is_no_section(
+def absence(client: TestClient, comparison_id: str) -> dict[str, Any]:
+    answer = client.get(f"/api/v1/comparisons/{comparison_id}/compiler-absence")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_without_both_executables_the_reason_is_stated_until_they_are_uploaded(
     client: TestClient, bench: Bench, programs: dict[str, bytes]
 ) -> None:
-    base = [*profiles(client, "inlined"), put(client, programs["inlined"], "inlined")["id"]]
-    assert compared(client, bench, base, profiles(client, "helper"))["compiler"] is None
+    ids = {}
+    for name, content in programs.items():
+        uploaded = put(client, content, name)
+        run_all(bench)
+        ids[name] = again(client, uploaded)["binary"]["gnu_build_id"]
+        assert client.delete(f"/api/v1/artifacts/{uploaded['id']}").status_code == 204
+    sides = {side: {"artifact_ids": profiles(client, name, ids[name])} for side, name in SIDES.items()}
+    comparison = client.post("/api/v1/comparisons", json=sides).json()
+    run_all(bench)
+    assert again(client, comparison, "comparisons")["result"]["compiler"] is None
+    found = absence(client, comparison["id"])
+    assert found["reasons"] == ["No executable of either side is stored."]
+    assert found["remedy"].startswith("Upload the programs that the profiles were recorded of")
+    put(client, programs["inlined"], "inlined")
+    run_all(bench)
+    assert absence(client, comparison["id"])["reasons"] == ["No executable of the candidate is stored."]
+    put(client, programs["helper"], "helper")
+    run_all(bench)
+    found = absence(client, comparison["id"])
+    assert found["can_compute_again"]
+    assert found["reasons"] == ["Executables of both sides are stored now. The comparison was computed without them."]
+    asked = client.post(f"/api/v1/comparisons/{comparison['id']}/retry")
+    assert (asked.status_code, asked.json()["state"]) == (200, "waiting")
+    run_all(bench)
+    assert is_edge_the_cause(again(client, comparison, "comparisons")["result"])
+    assert absence(client, comparison["id"])["reasons"] == []
+
+
+def test_an_executable_of_another_build_id_or_not_decoded_yet_is_named(
+    client: TestClient, bench: Bench, programs: dict[str, bytes]
+) -> None:
+    build = post_program(client, "9" * 40, programs["inlined"])
+    base = profiles(client, "inlined", "a" * 40, build)
+    sides = {"base": {"artifact_ids": base}, "candidate": {"artifact_ids": profiles(client, "helper", "b" * 40)}}
+    comparison = client.post("/api/v1/comparisons", json=sides).json()
+    run_all(bench)
+    reasons = absence(client, comparison["id"])["reasons"]
+    assert reasons[0].startswith("The executable of the base has the build ID ")
+    assert "its profiles have" in reasons[0]
+    assert "aaaaaaaaaaaa" in reasons[0]
+    assert reasons[1] == "No executable of the candidate is stored."
+    post_program(client, "9" * 40, programs["helper"])
+    found = absence(client, comparison["id"])
+    assert (found["reasons"][0], found["is_changing"]) == ("The executable of the base is still being decoded.", True)
 
 
 def disassembled(client: TestClient, bench: Bench, path: str, function: str) -> dict[str, Any]:

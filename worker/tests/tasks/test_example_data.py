@@ -59,7 +59,7 @@ def rows_of_team(bench: Bench) -> dict[str, set[tuple[Any, ...]]]:
 
 
 def rows(bench: Bench, table: str) -> Iterator[tuple[Any, ...]]:
-    key = "id" if table != "metric_chunk" else "id, hour"
+    key = {"metric_chunk": "id, hour", "metric_roll_up": "id, resolution_ms, first_hour"}.get(table, "id")
     yield from bench.admin.execute(f"SELECT {key} FROM {table} WHERE team_id = %s".encode(), (bench.team.id,))
 
 

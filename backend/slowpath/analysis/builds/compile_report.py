@@ -15,18 +15,23 @@ LONGEST: Final = 300
 """Characters of a name or a reason."""
 _LINE = re.compile(r"(?P<file>[^:\n]+\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+)")
 _CANNOT = re.compile(r"cannot inline (?P<name>.+?): (?P<reason>.+)")
-_CAN = re.compile(r"can inline (?P<name>.+?)(?: with cost (?P<cost>\d+) as: .*)?")
+_CAN = re.compile(r"can inline (?P<name>.+?)(?: with cost (?P<cost>\d{1,9}) as: .*)?")
+_EXCEEDS = re.compile(r"cost (?P<cost>\d{1,9}) exceeds budget (?P<budget>\d{1,9})")
 _ESCAPES = re.compile(r"(?P<what>.+?) escapes to heap(?: in (?P<name>.+?))?:?|moved to heap: (?P<moved>.+)")
 
 
 @dataclass(frozen=True)
 class FunctionDecisions:
-    """What the compiler decided on a function: why it cannot be inlined (None: it can), and what is moved to the heap."""
+    """What the compiler decided on a function: why it cannot be inlined (None: it can), and what is moved to the heap.
+
+    `cost`: of one that can be inlined, in nodes; None if the compiler does not state it.
+    """
 
     file: str
     line: int
     reason: str | None
     heap: tuple[str, ...]
+    cost: int | None = None
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class CompilerReason:
     """A decision on a function that differs: the texts of both sides; None where it was not made.
 
     `kind` is `inline` (a text is the reason why it cannot be inlined, empty if it can) or `heap` (a text is what escapes).
+    `cost`: that of the side in which it can be inlined.
     """
 
     function: str
@@ -42,11 +48,12 @@ class CompilerReason:
     candidate: str | None
     file: str
     line: int
+    cost: int | None = None
 
 
 def parse_decisions(printed: str, main_package: str = "") -> dict[str, FunctionDecisions]:
     """Return the decisions by function, as profiles name it; the functions of `main_package` are those of main."""
-    declared: dict[str, tuple[str, int, str | None]] = {}
+    declared: dict[str, tuple[str, int, str | None, int | None]] = {}
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     escapes: list[tuple[str, int, str]] = []
     for package, file, line, text in _lines(printed):
@@ -55,7 +62,8 @@ def parse_decisions(printed: str, main_package: str = "") -> dict[str, FunctionD
         found = cannot or can
         if found is not None:
             name = _clean(f"{prefix}.{found['name']}")
-            declared[name] = (file, line, _clean(cannot["reason"]) if cannot else None)
+            cost = int(can["cost"]) if can is not None and can["cost"] is not None else None
+            declared[name] = (file, line, _clean(cannot["reason"]) if cannot else None, cost)
             places[file].append((line, name))
         elif (escape := _ESCAPES.fullmatch(text)) is not None:
             escapes.append((file, line, _clean(f"{escape['moved'] or escape['what']}")))
@@ -65,8 +73,8 @@ def parse_decisions(printed: str, main_package: str = "") -> dict[str, FunctionD
         if around is not None:
             heap[around[1]].append(what)
     return {
-        name: FunctionDecisions(file.rpartition("/")[2], line, reason, tuple(heap[name]))
-        for name, (file, line, reason) in declared.items()
+        name: FunctionDecisions(file.rpartition("/")[2], line, reason, tuple(heap[name]), cost)
+        for name, (file, line, reason, cost) in declared.items()
     }
 
 
@@ -95,7 +103,8 @@ def find_differences(
         assert place is not None
         texts = [None if side is None else side.reason or "" for side in (before, after)]
         if texts[0] != texts[1] and any(texts):
-            found.append(CompilerReason(name, "inline", texts[0], texts[1], place.file, place.line))
+            cost = next((side.cost for side in (before, after) if side is not None and side.cost is not None), None)
+            found.append(CompilerReason(name, "inline", texts[0], texts[1], place.file, place.line, cost))
         heap = [Counter(side.heap if side else ()) for side in (before, after)]
         if before is None or after is None:
             continue
@@ -116,8 +125,21 @@ def describe_reason(reason: CompilerReason) -> str:
     if after is None:
         return f"{name} is not compiled anymore; it could not be inlined: {before}."
     if after == "":
-        return f"{name} can be inlined now: it could not, {before}."
-    return f"{name} {'is no longer inlined' if before == '' else 'cannot be inlined'}: {_short(after)}."
+        return f"{name} can be inlined now: it could not, {before}.{_budget(reason, before)}"
+    lost = f"{name} {'is no longer inlined' if before == '' else 'cannot be inlined'}: {_short(after)}."
+    return lost + (_budget(reason, after) if before == "" else "")
+
+
+def _budget(reason: CompilerReason, text: str | None) -> str:
+    """Return how much of the budget is left where the function can be inlined, and how much it is over where it cannot."""
+    over = _EXCEEDS.search(text or "")
+    if over is None or reason.cost is None:
+        return ""
+    budget, is_base = int(over["budget"]), reason.base == ""
+    left = (
+        f" In the {'base' if is_base else 'candidate'}, its cost is {reason.cost}: budget left {budget - reason.cost}."
+    )
+    return left + (f" To be inlined, it has to lose {int(over['cost']) - budget}." if is_base else "")
 
 
 def _short(reason: str) -> str:

@@ -1,7 +1,7 @@
 """The result of a comparison as it is stored, sent and printed: `slowpath.comparison/2`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
@@ -11,6 +11,7 @@ from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, Mini
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifact
+from slowpath.analysis.kinds.finding_signatures import format_signature
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
 from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
@@ -110,7 +111,7 @@ def make_comparison_document(comparison: SideComparison, more_caveats: Sequence[
         format=FORMAT,
         verdict=comparison.verdict,
         headline=make_headline(comparison),
-        findings=comparison.findings,
+        findings=tuple(replace(each, signature=format_signature(each)) for each in comparison.findings),
         sides=SideSummaries(_summarize_side(comparison.base), _summarize_side(comparison.candidate)),
         minimum_detectable_effects=comparison.detectable,
         cost_shifts=comparison.cost_shifts,

@@ -7,6 +7,7 @@ from slowpath.analysis.comparison.compiler_report import (
     CompilerGrade,
     CompilerKind,
     CompilerReport,
+    CompilerSide,
     ReportedBuild,
     ReportedFinding,
     ReportedPath,
@@ -111,6 +112,8 @@ class CompilerSection:
     hot_paths: tuple[HotPath, ...] = ()
     pgo: str | None = None
     """What PGO did, if the builds differ only in it."""
+    other_builds: tuple[CompilerSide, ...] = ()
+    """Sides whose profiles have another build ID than the executable."""
 
 
 def regressed_functions(findings: Sequence[Finding]) -> list[str]:
@@ -145,6 +148,7 @@ def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -
         paths=tuple(_make_path(each) for each in report["paths"]),
         hot_paths=make_hot_paths(report["hot_paths"]),
         pgo=describe_pgo(report) if report["only_pgo"] else None,
+        other_builds=tuple(report["other_builds"]),
     )
 
 

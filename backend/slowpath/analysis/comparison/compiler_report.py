@@ -17,6 +17,7 @@ CompilerKind = Literal[
     "frame-shrank",
     "code-size",
 ]
+CompilerSide = Literal["base", "candidate"]
 CompilerGrade = Literal["binary", "predicted", "possible", "information"]
 
 
@@ -149,7 +150,7 @@ class ReportedUnread(TypedDict):
 
 
 class CompilerReport(TypedDict):
-    """The whole output."""
+    """The whole output. `other_builds`: sides whose profiles have another build ID than the program."""
 
     version: int
     base: ReportedBuild
@@ -161,3 +162,4 @@ class CompilerReport(TypedDict):
     omitted: int
     hot_paths: list[ReportedHotPath]
     only_pgo: bool
+    other_builds: list[CompilerSide]

@@ -64,6 +64,7 @@ class Finding:
     `quantile` is the quantile of a distribution that `base` and `candidate` are. `cost_s_per_s` is by how many seconds
     more (or less) the process works or its goroutines wait per second, where that is known: findings are ranked by it.
     `exclusive_difference` is the part of `change.difference` that no other finding explains; None if that is all of it.
+    `signature` is what `slowpath bisect --signature` measures of a build; None if builds are not measured by it.
     """
 
     kind: str
@@ -86,6 +87,7 @@ class Finding:
     quantile: float | None = None
     cost_s_per_s: float | None = None
     exclusive_difference: float | None = None
+    signature: str | None = None
 
     @property
     def explained(self) -> float:

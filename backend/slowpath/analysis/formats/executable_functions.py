@@ -35,15 +35,19 @@ class ExecutableFunction:
 
 @dataclass(frozen=True)
 class FoundFunctions:
-    """The first functions of a search, how many match, and how many there are."""
+    """Functions of a search, how many match, and how many there are."""
 
     functions: Sequence[ExecutableFunction]
     matched: int
     total: int
 
 
-def search_functions(read: Callable[[int, int], bytes], text: str, order: FunctionOrder, limit: int) -> FoundFunctions:
+def search_functions(
+    read: Callable[[int, int], bytes], text: str, order: FunctionOrder, limit: int, offset: int = 0
+) -> FoundFunctions:
     """Return functions whose name contains a text, in any case: by address, or the largest first and wrappers last.
+
+    At most `limit`, without the first `offset`.
 
     `read` returns the bytes of the stored columns at an offset, up to a length; calls and inline trees are not read.
     The runtime has call wrappers of up to 1 GB of stack, which are rarely what is sought.
@@ -56,7 +60,9 @@ def search_functions(read: Callable[[int, int], bytes], text: str, order: Functi
     if order != "entry":
         made = columns.column("function_flags", "u8")[matching] & _WRAPPER
         matching = matching[np.lexsort((-_values(columns, order)[matching], made))]
-    return FoundFunctions([_function(columns, int(at)) for at in matching[:limit]], len(matching), len(names))
+    return FoundFunctions(
+        [_function(columns, int(at)) for at in matching[offset : offset + limit]], len(matching), len(names)
+    )
 
 
 def _values(columns: ColumnFile, order: FunctionOrder) -> NDArray[np.int64]:

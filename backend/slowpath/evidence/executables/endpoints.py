@@ -16,6 +16,8 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading
 
+MOST_FUNCTIONS = 10_000_000
+
 router = APIRouter(prefix="/api/v1", tags=["executables"])
 
 
@@ -35,8 +37,9 @@ def list_functions(
     ] = "",
     order: FunctionOrder = "frame",
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
+    offset: Annotated[int, Query(ge=0, le=MOST_FUNCTIONS, description="functions to leave out at the beginning")] = 0,
 ) -> ExecutableFunctionsOut:
     """List functions of a Go executable with frame, stack check, code size and inlined calls: the largest first, wrappers last."""
     row = executables.get_executable(session, ArtifactId(artifact_id))
     read = partial(blobs.read_range, BlobKey(row.columns_key))
-    return ExecutableFunctionsOut.of(search_functions(read, name, order, limit))
+    return ExecutableFunctionsOut.of(search_functions(read, name, order, limit, offset))

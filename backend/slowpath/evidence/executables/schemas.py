@@ -30,7 +30,7 @@ class ExecutableFunctionOut(BaseModel):
 
 
 class ExecutableFunctionsOut(BaseModel):
-    """The first functions of a search."""
+    """One page of the functions of a search."""
 
     functions: list[ExecutableFunctionOut]
     matched: int

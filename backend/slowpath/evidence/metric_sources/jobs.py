@@ -3,8 +3,19 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import MetricSourceId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.ids import MetricSourceId, TeamId
+from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
+
+
+@dataclass(frozen=True)
+class WatchFederatedServices(Job):
+    """Detect change points and evaluate deployments of federated services; repeated while the team has any."""
+
+    name: ClassVar[str] = "metric-sources.watch"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, select, tuple_, update
 
-from slowpath.core.db_sessions import ReadSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import MetricSourceId
 from slowpath.core.jobs import JobRow, JobState
 from slowpath.evidence.metric_sources.jobs import ImportHistory
@@ -106,3 +106,16 @@ def count_federated_services(session: ReadSession) -> int:
     """Return the number of federated services of the team."""
     found = select(func.count()).select_from(FederatedService).where(FederatedService.team_id == session.team_id)
     return session.scalars(found).one()
+
+
+def update_scanned_until(session: WriteSession, federated_service_ids: Sequence[str], scanned_ms: int) -> None:
+    """Record until when federated services were scanned, by primary key."""
+    session.execute(
+        update(FederatedService)
+        .where(
+            FederatedService.team_id == session.team_id,
+            FederatedService.id.in_([UUID(each) for each in federated_service_ids]),
+        )
+        .values(scanned_until_ms=scanned_ms)
+        .execution_options(synchronize_session=False)
+    )

@@ -50,6 +50,25 @@ MOST_POINTS: Final = 10_000
 """Maximum number of steps in one query; Prometheus allows 11,000."""
 STEPS_A_COLUMN: Final = 4
 """Values at steps in each column of the dashboard: a rate window contains four."""
+WATCH_SECONDS: Final = 60
+"""Interval at which services are read for evaluations."""
+FRESH_SECONDS: Final = 45.0
+"""Time for which what was read of a source counts as its newest samples."""
+WATCH_QUERY_SECONDS: Final = 30.0
+"""Time limit of all source queries of one range of an evaluation."""
+LISTED_SECONDS: Final = 300.0
+"""Time for which the list of a service's series is used."""
+OVERLAP_MS: Final = 120_000
+"""The newest samples up to this age are read again, because samples can come late."""
+BUFFERED_MS: Final = 8 * 3_600_000
+"""Time range of a service that a process holds: evaluations read at most six hours before now each minute."""
+MOST_WATCHED_SAMPLES: Final = 2_000_000
+"""Maximum number of raw samples of one range of an evaluation, 32 MB; above it, values at steps are queried."""
+MOST_WATCHED_AT_STEPS: Final = 4_000_000
+WATCH_COLUMN_MS: Final = 240_000
+"""Width for which an evaluation queries values at steps: one a minute."""
+FAILING_AFTER_MS: Final = 5 * 60_000
+"""A source whose services could not be read for this long is shown as failing."""
 MOST_CACHED_SAMPLES: Final = 4_000_000
 """Maximum number of cached samples of federated services in one process: 64 MB."""
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.table_base import Table, TeamScoped
@@ -54,3 +54,5 @@ class FederatedService(TeamScoped, Table):
     environment_id: Mapped[UUID]
     label_matchers: Mapped[dict[str, Any]]
     """Label values that select the series of the service."""
+    scanned_until_ms: Mapped[int | None] = mapped_column(BigInteger)
+    """Time of the newest sample of the environment at the last scan that could read the service."""

@@ -37,6 +37,24 @@ class MetricPushPartiallyWritten(InvalidRequest):
         )
 
 
+class TooManySamples(TooLarge):
+    """The request would read too many samples."""
+
+    slug = "too-many-samples"
+    title = "Too many samples"
+
+    @classmethod
+    def of(cls, samples: int, limit: int) -> Self:
+        """Return the error with the number of samples to read and its limit."""
+        return cls(
+            "No roll-up has few enough samples of this time range and these services.",
+            limit=limit,
+            actual=samples,
+            unit="samples",
+            remedy="Request fewer services, or a shorter time range.",
+        )
+
+
 class MetricPushTooLarge(TooLarge):
     """The push exceeds a size limit."""
 

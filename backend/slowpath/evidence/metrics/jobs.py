@@ -19,6 +19,17 @@ class CompactMetricWal(Job):
 
 
 @dataclass(frozen=True)
+class RollUpMetrics(Job):
+    """Join the pieces of hours that are over, and add the hours to the roll-ups of a team."""
+
+    name: ClassVar[str] = "metrics.roll-up"
+    queue: ClassVar[Queue] = Queue.DECODE
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    team_id: TeamId
+
+
+@dataclass(frozen=True)
 class DeleteExpiredSamples(Job):
     """Delete the samples of a team that are older than its retention."""
 

@@ -25,7 +25,15 @@ COMPACTION_INTERVAL_MS: Final = 20_000
 DETECT_AFTER_S: Final = 8.0
 """Delay of detection, to wait for related samples: with COMPACTION_INTERVAL_MS, at most one scan per half minute."""
 COMPACTION_SAMPLES: Final = 2_000_000
-"""Maximum number of samples of one compaction, held in memory."""
+"""Maximum number of samples of one compaction or one job of roll-ups, held in memory."""
+CLOSE_AFTER_MS: Final = 10 * 60_000
+"""Time after the end of an hour when its pieces are joined; samples that come later are joined once more."""
+ROLL_UP_HOURS: Final = 4
+"""Hours that are added to roll-ups at once: fewer would write a roll-up more often, more would read more raw samples."""
+ROLL_UP_SPANS: Final = {300_000: 24, 3_600_000: 96}
+"""Hours of one roll-up by resolution (ms)."""
+SAMPLES_READ_MAX: Final = 20_000_000
+"""Maximum number of samples that one request reads."""
 RETAIN_AFTER_S: Final = 6 * 3600.0
 MONTHS_AHEAD: Final = 12
 """Number of months whose partitions are created in advance."""
@@ -41,6 +49,12 @@ def measurable_until(began_ms: int, ended_ms: int | None, newest_ms: int) -> int
         return ended_ms if ended_ms - began_ms >= LATENCY_LOOKS_MIN[0] * 60_000 else None
     due = [began_ms + minutes * 60_000 for minutes in LATENCY_LOOKS_MIN if began_ms + minutes * 60_000 <= newest_ms]
     return max(due, default=None)
+
+
+def hours_over(now_ms: int) -> tuple[int, int]:
+    """Return the first hour (since 1970) whose pieces are not joined yet, and the first one that roll-ups do not have yet."""
+    closed = (now_ms - CLOSE_AFTER_MS) // HOUR_MS
+    return closed, closed // ROLL_UP_HOURS * ROLL_UP_HOURS
 
 
 def iso(at_ms: float) -> str:

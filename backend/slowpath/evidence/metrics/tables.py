@@ -1,4 +1,4 @@
-"""Tables of series, WAL records, chunks, metric rules, change points and deployment evaluations.
+"""Tables of series, WAL records, chunks, roll-ups, metric rules, change points and deployment evaluations.
 
 IDs of series and series groups are numbered per team, so they reveal nothing about other teams.
 """
@@ -46,6 +46,8 @@ class MetricSettings(TeamScoped, Table):
     """Increases when series are deleted, which invalidates the caches of processes."""
     compaction_count: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     """Increases with every compaction, to detect concurrent ones."""
+    roll_up_count: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    """Increases with every job that writes roll-ups, to detect concurrent ones."""
     retained_at: Mapped[datetime | None]
     """Time of the last deletion of expired samples."""
 
@@ -92,7 +94,7 @@ class MetricSeries(Table):
     created_ms: Mapped[int | None] = mapped_column(BigInteger)
     """Start of the counter at zero, if the sender reports it."""
     last_ms: Mapped[int] = mapped_column(BigInteger)
-    """Time of the newest compacted sample; before the first compaction, of the first sample."""
+    """Time of the newest compacted sample, or some hours before it; before the first compaction, of the first sample."""
     role: Mapped[str | None]
     """Role on the dashboard: requests, latency, gauge, or null."""
     classification_reason: Mapped[str]
@@ -118,16 +120,42 @@ class MetricWalRecord(Table):
 
 
 class MetricChunk(Table):
-    """One compressed hour of a series group. Partitioned by month of the hour."""
+    """Compressed samples of a series group in one hour. Partitioned by month of the hour.
+
+    Compactions append pieces. When the hour is over, they are joined to one chunk.
+    """
 
     __tablename__ = "metric_chunk"
-    __table_args__ = {"postgresql_partition_by": "RANGE (hour)"}  # noqa: RUF012 - as SQLAlchemy has it
+    __table_args__ = (
+        Index("ix_metric_chunk_open", "team_id", "id", "hour", postgresql_where=text("piece > 0")),
+        {"postgresql_partition_by": "RANGE (hour)"},
+    )
 
     team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     """Series group."""
     hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     """Hours since 1970."""
+    samples: Mapped[int]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+    piece: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False, server_default=text("1"))
+    """0: joined, and part of the roll-ups; 1: joined; above: number of the compaction that appended it, earliest first."""
+
+
+class MetricRollUp(Table):
+    """Samples of a series group at a coarse resolution, for some hours."""
+
+    __tablename__ = "metric_roll_up"
+
+    team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Series group."""
+    resolution_ms: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    first_hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    """Hours since 1970: a multiple of the number of hours of one roll-up."""
+    interval_ms: Mapped[int]
+    """Usual scrape interval of the samples."""
     samples: Mapped[int]
     content: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())

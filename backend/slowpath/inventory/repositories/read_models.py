@@ -93,7 +93,7 @@ class CommitPeople:
     reviewers: Sequence[PersonOfCommit]
     owners: Sequence[str] | None
     owner_members: Sequence[TeamMember]
-    """Members whose address the file names."""
+    """Members whose address or login the file names."""
     owners_reason: OwnersReason | None
     pull_request: dict[str, Any] | None
 

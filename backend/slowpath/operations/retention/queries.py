@@ -30,7 +30,7 @@ from slowpath.evidence import kind_registry
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload
 from slowpath.evidence.exec_traces.tables import TraceExcerpt
-from slowpath.evidence.metrics.tables import MetricChunk, MetricWalRecord
+from slowpath.evidence.metrics.tables import MetricChunk, MetricRollUp, MetricWalRecord
 from slowpath.evidence.profiles.tables import ProfileSet
 from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.operations.retention.rules import AGES, UNREAD, BlobFolder
@@ -191,9 +191,12 @@ def delete_snapshots(session: WriteSession, before: datetime) -> None:
 
 
 def samples_size(session: ReadSession) -> tuple[int, int]:
-    """Return the number of sample chunks, and their stored size in bytes."""
-    found = select(func.count(), func.coalesce(func.sum(func.pg_column_size(MetricChunk.content)), 0))
-    count, stored = session.execute(found.where(MetricChunk.team_id == session.team_id)).one()
+    """Return the number of chunks and roll-ups of samples, and their stored size in bytes."""
+    count, stored = 0, 0
+    for table in (MetricChunk, MetricRollUp):
+        found = select(func.count(), func.coalesce(func.sum(func.pg_column_size(table.content)), 0))
+        rows, size = session.execute(found.where(table.team_id == session.team_id)).one()
+        count, stored = count + rows, stored + size
     return count, stored
 
 

@@ -49,6 +49,8 @@ class User(Table):
     """Whether mentions in discussions are also sent by email."""
     time_zone: Mapped[str | None]
     """IANA name of the zone that times are shown in; null is the browser's."""
+    code_host_logins: Mapped[list[str]] = mapped_column(ARRAY(String()), default=list, server_default="{}")
+    """Logins at GitHub, GitLab and others, as the user states them."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 

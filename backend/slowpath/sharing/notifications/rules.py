@@ -82,6 +82,7 @@ PRODUCTION_EVENTS: Final = frozenset(
     }
 )
 """All that Grafana shows: events with a start and an end on its time axis."""
+STATUS_ONLY: Final = frozenset({"pending", "cancelled"})
 ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
 ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed", "withdrawn"})
 
@@ -169,7 +170,7 @@ class BuildContent:
     branch: str | None
     pull_request: int | None
     verdict: str
-    """`passed`, `changed`, `inconclusive`, `skipped`."""
+    """`passed`, `changed`, `inconclusive`, `skipped`; of a measurement also `pending` and `cancelled`."""
     sentence: str
     is_announced: bool = False
     """Whether a comment or a message is sent; otherwise only a status, and a comment that exists is updated."""
@@ -262,6 +263,11 @@ class NotificationContent:
     def is_announced(self) -> bool:
         """Return whether people are notified: of every event except a build without a significant change."""
         return self.build is None or self.build.is_announced or bool(self.regressions)
+
+    @property
+    def is_status_only(self) -> bool:
+        """Return whether it is only a status of a commit at its code host: a measurement began or was cancelled."""
+        return self.build is not None and self.build.verdict in STATUS_ONLY
 
     @property
     def severity(self) -> str | None:

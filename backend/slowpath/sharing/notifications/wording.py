@@ -213,8 +213,9 @@ def status(content: NotificationContent) -> dict[str, Any]:
     Only a change for the worse that is announced is a failure; a build without a verdict passes.
     """
     assert content.build is not None
+    states = {"changed": "failure", "pending": "pending"}
     return {
-        "state": "failure" if content.build.verdict == "changed" else "success",
+        "state": states.get(content.build.verdict, "success"),
         "description": plain(f"{content.build.sentence} {content.build.warning}".rstrip(), STATUS_LENGTH),
         "target_url": content.url,
         "context": plain(f"slowpath/{content.build.service}{_context_of(content)}", 100),

@@ -90,6 +90,17 @@ class MonitorBisect(Job):
 
 
 @dataclass(frozen=True)
+class PullRequestStarted(Job):
+    """The measurement of a pull request begins: set a pending status."""
+
+    name: ClassVar[str] = "bisects.notify-started"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    bisect_id: BisectId
+
+
+@dataclass(frozen=True)
 class BisectFinished(Job):
     """A bisect has ended: notify once."""
 

@@ -3,14 +3,15 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import ServiceId
+from slowpath.evidence.metrics.service.live_samples import LiveReads, gather_with_sources
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Now, Reading
+from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading, scope_of
 from slowpath.verdicts.comparison_previews.schemas import (
     PreviewIn,
     PreviewOut,
@@ -62,10 +63,19 @@ def list_comparison_sources(
     openapi_extra=body_up_to(192 * KIB, members=3_000),
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
-def preview_comparison(body: PreviewIn, caller: MayRead, session: Reading, clock: Now) -> PreviewOut:
+def preview_comparison(
+    body: PreviewIn, caller: MayRead, request: Request, database: DatabaseOf, clock: Now
+) -> PreviewOut:
     """Return what both sides contain and what their comparison could conclude; nothing is stored."""
     base, candidate = (parse_side_source(each) if each else None for each in (body.base, body.candidate))
-    return make_preview_out(previews.preview_comparison(session, base, candidate, clock.now()))
+    now = clock.now()
+    live = LiveReads(request.app.state.watched, int(now.timestamp() * 1000))
+    found = gather_with_sources(
+        lambda: database.reading(scope_of(request)),
+        live,
+        lambda session: previews.preview_comparison(session, base, candidate, now, live),
+    )
+    return make_preview_out(found)
 
 
 @router.get(

@@ -223,10 +223,10 @@ def swap_sides(comparison_id: UUID, caller: MayWrite, session: Writing) -> Compa
 @router.post(
     "/comparisons/{comparison_id}/retry",
     operation_id="comparisons:retry",
-    responses=document_problems(NotFound, Conflict),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
-    """Compute a failed or cancelled comparison again."""
+    """Compute a comparison again that has ended: it failed, was cancelled, or would have another result now."""
     row = comparisons.retry_comparison(session, ComparisonId(comparison_id))
     record_audit_event(session, caller, "comparison.retried", "comparison", row.id, {"name": row.name})
     return _make_out(session, row)

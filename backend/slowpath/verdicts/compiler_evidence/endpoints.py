@@ -13,14 +13,16 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading, Writing
+from slowpath.verdicts.compiler_evidence.read_models import CompilerAbsence
 from slowpath.verdicts.compiler_evidence.schemas import (
     AssemblyIn,
     AssemblyOut,
+    CompilerAbsenceOut,
     CompileReportIn,
     CompileReportOut,
     CompilerReasonOut,
 )
-from slowpath.verdicts.compiler_evidence.service import assemblies, compile_reports
+from slowpath.verdicts.compiler_evidence.service import assemblies, compile_reports, compiler_absence
 
 router = APIRouter(prefix="/api/v1", tags=["compiler evidence"])
 
@@ -79,6 +81,23 @@ def list_compiler_reasons(comparison_id: UUID, caller: MayRead, session: Reading
         CompilerReasonOut(function=each.function, sentence=describe_reason(each), file=each.file, line=each.line)
         for each in compile_reports.list_reasons(session, ComparisonId(comparison_id))
     ]
+
+
+@router.get(
+    "/comparisons/{comparison_id}/compiler-absence",
+    operation_id="comparisons:get-compiler-absence",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_compiler_absence(comparison_id: UUID, caller: MayRead, session: Reading) -> CompilerAbsenceOut:
+    """State why a comparison has no part of the compiler: which executable is missing, or does not match its profiles."""
+    found = compiler_absence.find_absence(session, ComparisonId(comparison_id)) or CompilerAbsence((), "")
+    return CompilerAbsenceOut(
+        reasons=list(found.reasons),
+        remedy=found.remedy,
+        is_changing=found.is_changing,
+        can_compute_again=found.can_compute_again,
+    )
 
 
 @router.get("/assemblies/{assembly_id}", operation_id="assemblies:get", responses=document_problems(NotFound))

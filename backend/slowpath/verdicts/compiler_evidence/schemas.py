@@ -37,6 +37,8 @@ class CompilerReasonIn(BaseModel):
     candidate: Text | None
     file: Text
     line: Annotated[JsonInt, Field(ge=0, le=2**31 - 1)]
+    cost: Annotated[JsonInt, Field(ge=0, le=2**31 - 1)] | None = None
+    """Cost of the side in which it can be inlined."""
 
 
 class CompileReportIn(BaseModel):
@@ -70,6 +72,17 @@ class CompilerReasonOut(BaseModel):
     sentence: str
     file: str
     line: int
+
+
+class CompilerAbsenceOut(BaseModel):
+    """Why a finished comparison has no part of the compiler; without reasons if it has, or if it has no profiles."""
+
+    reasons: list[str]
+    remedy: str
+    is_changing: bool
+    """An executable is being decoded."""
+    can_compute_again: bool
+    """The comparison would have the part if it was computed now."""
 
 
 class AssemblyOut(BaseModel):

@@ -24,6 +24,8 @@ class SideCommit:
     service_id: ServiceId | None = None
     go_version: str = ""
     dependencies: Mapping[str, str] = field(default_factory=dict)
+    commits: int = 1
+    """How many commits the side has; `commit` is the newest."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class FunctionSource:
     lines: Sequence[TextLine] = ()
     is_truncated: bool = False
     reason: SourceReason | None = None
+    commits: int = 1
+    """How many commits the side has; the text is of the newest."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ class FunctionSourceOut(BaseModel):
     url: str | None = Field(description="URL of the lines at the code host")
     lines: list[TextLineOut] = Field(description=f"lines of the function, at most {MOST_LINES}")
     is_truncated: bool = Field(description="whether lines of the function are omitted")
+    commits: int = Field(description="commits of this side; the text is of the newest")
     reason: SourceReason | None = Field(description="why there are no lines")
 
     @classmethod
@@ -56,6 +57,7 @@ class FunctionSourceOut(BaseModel):
             url=found.url,
             lines=[TextLineOut.model_validate(one, from_attributes=True) for one in found.lines],
             is_truncated=found.is_truncated,
+            commits=found.commits,
             reason=found.reason,
         )
 

@@ -29,13 +29,15 @@ def test_differences_are_sentences_with_the_numbers_of_the_compiler() -> None:
     assert [describe_reason(each) for each in find_differences(*sides)] == [
         "example.com/ident.(*Pool).Clone now allocates on the heap: buffer.",
         "example.com/ident.(*Pool).refill cannot be inlined: unhandled op DEFER.",
-        "example.com/ident.cloneBytes is no longer inlined: cost 117 exceeds budget 80.",
+        "example.com/ident.cloneBytes is no longer inlined: cost 117 exceeds budget 80. In the base, its cost is 61: "
+        "budget left 19. To be inlined, it has to lose 37.",
         "main.main is no longer inlined: call to recover.",
     ]
     assert [describe_reason(each) for each in find_differences(*sides[::-1])] == [
         "example.com/ident.(*Pool).Clone allocates on the heap no longer: buffer.",
         "example.com/ident.(*Pool).refill is not compiled anymore; it could not be inlined: unhandled op DEFER.",
-        "example.com/ident.cloneBytes can be inlined now: it could not, function too complex: cost 117 exceeds budget 80.",
+        "example.com/ident.cloneBytes can be inlined now: it could not, function too complex: cost 117 exceeds budget 80. "
+        "In the candidate, its cost is 61: budget left 19.",
         "main.main can be inlined now: it could not, call to recover.",
     ]
 

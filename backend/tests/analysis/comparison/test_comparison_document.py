@@ -12,7 +12,7 @@ BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 FINDING = {
     "kind", "profile_kind", "subject", "direction", "base", "candidate", "unit", "change", "normalization", "quantile",
     "q_value", "attributed_callers", "contributions", "is_significant", "profiles_needed", "mechanism", "advice", "sentence",
-    "cost_s_per_s", "exclusive_difference",
+    "cost_s_per_s", "exclusive_difference", "signature",
 }  # fmt: skip
 
 
@@ -24,6 +24,7 @@ def test_a_regression_as_json() -> None:
     (finding,) = document["findings"]
     assert set(finding) == FINDING
     assert (finding["kind"], finding["subject"], finding["direction"]) == ("profile.category", "allocation", "worse")
+    assert finding["signature"] == "profile.category:allocation"
     assert set(finding["change"]) == {"ratio", "difference", "ci_low", "ci_high", "confidence_level", "ci_of"}
     assert finding["change"]["difference"] == finding["candidate"] - finding["base"]
     assert set(finding["attributed_callers"][0]) == {"function", "entry", "path", "difference"}

@@ -88,6 +88,7 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
             "omitted": 0,
             "hot_paths": [],
             "only_pgo": False,
+            "other_builds": [],
         },
     )
 

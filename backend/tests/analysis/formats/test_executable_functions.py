@@ -47,6 +47,12 @@ def test_the_limit_cuts_the_list_and_not_the_count(order: FunctionOrder) -> None
     assert ([each.name for each in found.functions], found.matched) == (["main.f"], 2)
 
 
+def test_the_next_page_begins_after_the_first() -> None:
+    pages = [search_functions(reading(CONTENT), "", "frame", 1, offset) for offset in range(3)]
+    assert [[each.name for each in page.functions] for page in pages] == [["main.f"], ["main.h-fm"], []]
+    assert {page.matched for page in pages} == {2}
+
+
 def test_wrappers_are_last_however_large_they_are() -> None:
     frames = struct.pack("<2i", 16, 0)  # of both functions
     larger = CONTENT.replace(frames, struct.pack("<2i", 16, 1 << 20), 1)

@@ -73,11 +73,14 @@ def prometheus() -> Iterator[Prometheus]:
 
 @dataclass
 class Watched:
-    """The real way out, to loopback too; counts what is asked, and may refuse range selectors."""
+    """The real way out, to loopback too; counts what is asked, and may refuse range selectors, or fail."""
 
     outside: EgressClient
     asked: list[str] = field(default_factory=list)
     ranges: bool = True
+    fails: bool = False
+    instead: dict[str, object] = field(default_factory=dict)
+    """Bodies that are returned for paths."""
 
     def check(self, url: str) -> None:
         self.outside.check(url)
@@ -106,6 +109,10 @@ class WatchedPeer(PrometheusFake):
         seconds: float,
     ) -> HttpResponse:
         self.watched.asked.append(path)
+        if self.watched.fails:
+            return HttpResponse(503, b"")
+        if path in self.watched.instead:
+            return HttpResponse(200, json.dumps(self.watched.instead[path]).encode())
         if path == "/api/v1/query" and not self.watched.ranges:
             return HttpResponse(422, json.dumps({"status": "error", "error": "no range selectors"}).encode())
         return self.peer.get(path, query, headers, max_bytes=max_bytes, seconds=seconds)

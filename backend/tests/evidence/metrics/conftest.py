@@ -58,7 +58,7 @@ def fold_all(app: AppUnderTest, team: SomeTeam) -> Fold:
                 gathered = chunk_compaction.gather_wal_samples(session, most)
             if gathered is None:
                 return done
-            folded = list(compact_chunk(gathered.sorted_out, gathered.there))
+            folded = list(compact_chunk(gathered.sorted_out))
             with app.database.writing(TeamScope(team.id)) as session:
                 assert chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
                 chunk_compaction.enqueue_next_compaction(session, gathered, recorded=True)

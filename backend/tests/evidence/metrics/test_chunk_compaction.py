@@ -146,9 +146,7 @@ def test_two_folds_at_once_do_not_undo_each_other(
     for gathered, recorded in ((quick, True), (slow, False)):
         with app.database.writing(TeamScope(team.id)) as session:
             assert (
-                chunk_compaction.replace_wal_with_chunks(
-                    session, gathered, list(compact_chunk(gathered.sorted_out, gathered.there))
-                )
+                chunk_compaction.replace_wal_with_chunks(session, gathered, list(compact_chunk(gathered.sorted_out)))
                 is recorded
             )
 

@@ -4,7 +4,13 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.inventory.repositories.rules.commit_people import Person, TeamMember, find_member, parse_reviewers
+from slowpath.inventory.repositories.rules.commit_people import (
+    Person,
+    TeamMember,
+    find_member,
+    find_owner,
+    parse_reviewers,
+)
 
 ANN, SAME_NAME, BEN = (
     TeamMember(UUID(int=at), name, email)
@@ -35,3 +41,16 @@ def test_reviewers_are_read_from_trailers() -> None:
 )
 def test_a_person_is_the_only_member_with_the_address_or_name(person: Person, member: TeamMember | None) -> None:
     assert find_member(person, [ANN, SAME_NAME, BEN]) == member
+
+
+def test_a_login_names_the_only_member_who_states_it() -> None:
+    octo = TeamMember(UUID(int=7), "Octo", "octo@example.org", ("OctoCat", "octo.work"))
+    members = [ANN, BEN, octo]
+    assert find_owner("@octocat", members) == octo
+    assert find_owner("OCTO@example.org", members) == octo
+    assert find_owner("@octocat", [*members, TeamMember(UUID(int=8), "Copy", "copy@example.org", ("octocat",))]) is None
+    assert find_owner("@northwind/octocat", members) is None
+    assert find_owner("@octo", members) is None
+    assert find_member(Person("", "583231+octocat@users.noreply.github.com"), members) == octo
+    assert find_member(Person("", "42-octo.work@users.noreply.gitlab.com"), members) == octo
+    assert find_member(Person("", "octocat@users.noreply.example.org"), members) is None

@@ -245,6 +245,19 @@ def test_each_user_sets_whether_mentions_are_mailed(app: AppUnderTest, team: Som
     assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": "no"}).status_code == 422
 
 
+def test_each_user_states_their_logins(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    client, other = app.asked(cookie=team.owner.cookie), app.asked(cookie=people.member(team).cookie)
+    path = "/api/v1/user/code-host-logins"
+    assert client.get(path).json() == {"logins": []}
+    assert client.put(path, json={"logins": ["octocat", "OctoCat", "octo.work"]}).json() == {
+        "logins": ["OctoCat", "octo.work"]
+    }
+    assert client.get(path).json() == {"logins": ["OctoCat", "octo.work"]}
+    assert other.get(path).json() == {"logins": []}
+    assert client.put(path, json={"logins": ["@octocat"]}).status_code == 422
+    assert client.put(path, json={"logins": [f"octo{at}" for at in range(11)]}).status_code == 422
+
+
 def test_a_session_lives_thirty_days_from_its_last_use(app: AppUnderTest, team: SomeTeam) -> None:
     client = app.asked(cookie=team.owner.cookie)
     for _ in range(3):

@@ -1,6 +1,7 @@
 """The log of events: recorded once with or without channels, numbered without gaps, read by number and as a stream."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,8 @@ import pytest
 from fastapi import Request
 from fastapi.testclient import TestClient
 
-from slowpath.adapters.event_listener import PostgresEventListener
+from slowpath.adapters.event_channels import EventForwarder
+from slowpath.adapters.event_listener import ValkeyEventListener
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import TokenScope
@@ -121,7 +123,9 @@ def test_the_stream_sends_what_was_missed_and_what_follows(
 async def follow(
     app: AppUnderTest, team: SomeTeam, people: AccountsFactory, url: str, secret: str
 ) -> Sequence[dict[str, Any]]:
-    listener = PostgresEventListener(url)
+    broker, stop = os.environ["BROKER_URL"], threading.Event()
+    EventForwarder(url, broker).start(stop)
+    listener = ValkeyEventListener(broker)
     app.app.state.events = listener
     headers = [(b"host", b"127.0.0.1:8080"), (b"authorization", f"Bearer {secret}".encode())]
     scope = {"type": "http", "method": "GET", "path": f"{EVENTS}/stream", "query_string": b"", "headers": headers}
@@ -136,6 +140,7 @@ async def follow(
         await asyncio.to_thread(record, app, team, bisected())
         following = await asyncio.wait_for(waiting, 10)
         await stream.aclose()
+    stop.set()
     return [missed, following]
 
 

@@ -15,6 +15,7 @@ import {
 import { Link } from '../Link';
 import { StartBisectAction, bisectLink } from '../StartBisectAction';
 import { WriteBisectReport } from '../WriteBisectReport';
+import { commitComparisonLink } from '../commit-comparison-link';
 
 const teamRoute = getRouteApi('/t/$team');
 const bisectsRoute = getRouteApi('/t/$team/bisects');
@@ -134,6 +135,7 @@ export function CommitComparisonRoute() {
       mayWrite={team.role !== 'viewer'}
       serviceLink={links.service}
       comparisonLink={links.comparison}
+      link={commitComparisonLink(team.slug)}
     />
   );
 }

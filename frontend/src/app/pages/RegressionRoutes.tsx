@@ -3,7 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Regression } from '../../api';
-import { RegressionBisects } from '../../features/verdicts/bisects';
+import {
+  MeasuredCommits,
+  RegressionBisects,
+  SubjectExperiments,
+} from '../../features/verdicts/bisects';
 import {
   TeamUploadSteps,
   buildQuery,
@@ -22,6 +26,7 @@ import { IssueAction } from '../../features/sharing/notifications';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { CompareLink } from '../CompareLink';
+import { commitComparisonLink } from '../commit-comparison-link';
 import { commitLink, useBuildCommitLink } from '../commit-link';
 import { OpenBuildProfiles } from '../OpenSides';
 import { buildLink } from '../build-link';
@@ -118,7 +123,9 @@ export function RegressionRoute() {
           <StartBisectAction subject={{ regression_id: regressionId }} />
         </>
       }
-      searches={<RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
+      searches={
+        <RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} explains />
+      }
       links={{
         build: buildLink(team.slug),
         comparison: comparisonLink(team.slug),
@@ -174,6 +181,10 @@ export function RegressionRoute() {
               mayWrite={team.role !== 'viewer'}
               commitLink={commitLink(team.slug)}
             />
+            <SubjectExperiments
+              subject={{ regression_id: regressionId }}
+              mayWrite={team.role !== 'viewer'}
+            />
           </>
         )
       }
@@ -215,7 +226,8 @@ export function BuildRoute() {
         <SkeletonRows rows={6} />
       </Section>
     );
-  const { service_id: serviceId } = build.data;
+  const { service_id: serviceId, commit, pull_request: pull } = build.data;
+  const number = pull?.number;
   const service = (
     <Link
       to="/t/$team/services/$serviceId"
@@ -261,6 +273,19 @@ export function BuildRoute() {
           </>
         }
       />
+      <MeasuredCommits
+        title={
+          typeof number === 'number'
+            ? 'Measured before the merge'
+            : 'Measured against another commit'
+        }
+        filter={{
+          service_id: serviceId,
+          ...(typeof number === 'number' ? { pull_request: number } : { candidate: commit }),
+        }}
+        link={commitComparisonLink(team.slug)}
+      />
+      <SubjectExperiments subject={{ build_id: buildId }} mayWrite={team.role !== 'viewer'} />
       <PageDiscussion subject={{ kind: 'build', id: buildId }} />
     </>
   );

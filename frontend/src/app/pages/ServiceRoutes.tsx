@@ -7,6 +7,7 @@ import { AutomaticBisects, PullRequests } from '../../features/verdicts/bisects'
 import { ServiceBudgets, useSeriesLimits } from '../../features/verdicts/budgets';
 import { ServiceSeries } from '../../features/verdicts/regressions';
 import { Link } from '../Link';
+import { commitComparisonLink } from '../commit-comparison-link';
 import { CompareLink } from '../CompareLink';
 import { StartBisectAction } from '../StartBisectAction';
 
@@ -114,15 +115,7 @@ export function ServiceRoute() {
         serviceId={serviceId}
         mayManage={team.role === 'admin' || team.role === 'owner'}
         mayWrite={team.role !== 'viewer'}
-        link={(bisectId, words) => (
-          <Link
-            to="/t/$team/commit-comparisons/$bisectId"
-            params={{ team: team.slug, bisectId }}
-            className="link"
-          >
-            {words}
-          </Link>
-        )}
+        link={commitComparisonLink(team.slug)}
         onStarted={(bisectId) =>
           void navigate({
             to: '/t/$team/commit-comparisons/$bisectId',

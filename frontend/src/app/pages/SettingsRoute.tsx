@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import type { TeamMembership } from '../../api';
 import {
   Account,
   AuditLog,
@@ -25,6 +26,7 @@ import { MetricSources } from '../../features/evidence/metric_sources';
 import { PageHeader, useTitle } from '../../ui';
 import { Link } from '../Link';
 import { buildLink } from '../build-link';
+import { ORDER_BY_NAME, SearchedLists } from './SearchedLists';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
 
@@ -42,6 +44,30 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'team', name: 'Team' },
   { value: 'account', name: 'Your account' },
 ];
+
+const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
+
+const Sources = ({ mayManage }: { mayManage: boolean }) => (
+  <SearchedLists noun="metric sources" searched="names, addresses" filters={[ORDER_BY_NAME]}>
+    <MetricSources mayManage={mayManage} />
+  </SearchedLists>
+);
+
+function Integrations({ team }: { team: TeamMembership }) {
+  const mayManage = team.role === 'admin' || team.role === 'owner';
+  return (
+    <SearchedLists
+      noun="integrations"
+      searched="names, addresses, labels"
+      filters={[ORDER_BY_NAME]}
+    >
+      <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
+      <Webhooks mayManage={mayManage} />
+      <GrafanaSettings mayManage={mayManage} />
+      <Runners team={{ id: team.id, mayManage }} />
+    </SearchedLists>
+  );
+}
 
 export function SettingsRoute() {
   useTitle('Settings');
@@ -72,18 +98,22 @@ export function SettingsRoute() {
           ))}
         </Tabs.List>
         <Tabs.Panel value="members">
-          <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
+          <SearchedLists noun="members" searched="names, addresses" filters={[ROLE]}>
+            <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
-          <Tokens
-            team={team}
-            uploadSteps={(token) => (
-              <TeamUploadSteps
-                token={token}
-                buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
-              />
-            )}
-          />
+          <SearchedLists noun="tokens" searched="names, scopes, prefixes">
+            <Tokens
+              team={team}
+              uploadSteps={(token) => (
+                <TeamUploadSteps
+                  token={token}
+                  buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
+                />
+              )}
+            />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
           <MetricsSettings
@@ -92,7 +122,7 @@ export function SettingsRoute() {
               mayWrite: team.role !== 'viewer',
               mayManage: canManageMembers,
             }}
-            sources={<MetricSources mayManage={canManageMembers} />}
+            sources={<Sources mayManage={canManageMembers} />}
             settingsLink={(next, words) => (
               <Link
                 to="/t/$team/settings"
@@ -106,13 +136,12 @@ export function SettingsRoute() {
           />
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
-          <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
-          <Webhooks mayManage={canManageMembers} />
-          <GrafanaSettings mayManage={canManageMembers} />
-          <Runners team={{ id: team.id, mayManage: canManageMembers }} />
+          <Integrations team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
-          <Channels mayManage={canManageMembers} />
+          <SearchedLists noun="channels" searched="names, kinds, states" filters={[ORDER_BY_NAME]}>
+            <Channels mayManage={canManageMembers} />
+          </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="storage">
           <StorageSettings mayManage={canManageMembers} />

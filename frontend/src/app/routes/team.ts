@@ -28,7 +28,7 @@ import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
 import type { SnapshotReader } from '../snapshots/snapshot-page';
-import { SETTINGS_TABS } from '../settings-tabs';
+import { SETTINGS_TABS, settingsSearch } from '../settings-tabs';
 import { rootRoute, sessionOr } from './root';
 
 const teamRoute = createRoute({
@@ -328,6 +328,7 @@ const settingsRoute = createRoute({
   path: '/settings',
   validateSearch: z.object({
     tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
+    ...settingsSearch,
   }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });

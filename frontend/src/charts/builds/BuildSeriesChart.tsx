@@ -3,7 +3,11 @@
  * the level changes. One build is chosen, by pointer or by arrow keys; what is known of it is the page's to say.
  */
 import { memo, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { layOutBuildSeries, type BuildSeriesLayout } from '../../engine/builds/build-series';
+import {
+  labelledPositions,
+  layOutBuildSeries,
+  type BuildSeriesLayout,
+} from '../../engine/builds/build-series';
 import { formatValue } from '../../engine/format/format';
 import css from './builds.module.css';
 
@@ -21,6 +25,8 @@ type BuildSeriesChartProps = {
   label: string;
   unit: string;
   values: (number | null)[];
+  /** What the builds are called on the axis. */
+  builds: readonly string[];
   low: (number | null)[];
   high: (number | null)[];
   levels: (number | null)[];
@@ -37,6 +43,11 @@ type BuildSeriesChartProps = {
 };
 
 const AXIS_PX = 64;
+/** Below the plot: the axis of the builds. */
+const BUILDS_PX = 17;
+/** A name of nine characters with space around it. */
+const LABEL_WIDTH_PX = 78;
+const TEXT_PX = 13;
 const NO_COURSE: (number | null)[] = [];
 const NOT_MARKED: number[] = [];
 const NO_LIMITS: SeriesLimit[] = [];
@@ -48,7 +59,7 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
 };
 
 export function BuildSeriesChart(props: BuildSeriesChartProps) {
-  const { label, unit, values, low, high, levels, steps, chosen, onChoose, onOpen } = props;
+  const { label, unit, values, builds, low, high, levels, steps, chosen, onChoose, onOpen } = props;
   const { height = 120, course = NO_COURSE, marked = NOT_MARKED, limits = NO_LIMITS } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
@@ -66,7 +77,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   }, [values, levels, course, low, high, limits, plot, height]);
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const known = values.filter((value): value is number => value !== null);
-  const ends = known.length > 0 ? [Math.max(...known), Math.min(...known)] : [];
+  const ends = known.length > 0 ? tickValues(line, Math.max(...known), Math.min(...known)) : [];
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && chosen !== null) onOpen?.(chosen);
     const move = MOVES[event.key];
@@ -91,7 +102,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     >
       <svg
         width={width}
-        height={height}
+        height={height + BUILDS_PX}
         aria-hidden
         onPointerMove={(event) => {
           const left = event.currentTarget.getBoundingClientRect().left + AXIS_PX;
@@ -101,7 +112,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
           if (chosen !== null) onOpen?.(chosen);
         }}
       >
-        {[...new Set(ends)].map((value) => (
+        {ends.map((value) => (
           <text key={value} x={AXIS_PX - 8} y={line.yOf(value) + 4} className={css.tick}>
             {formatValue(value, unit)}
           </text>
@@ -139,6 +150,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
             />
           )}
           <Marks line={line} />
+          <BuildAxis line={line} builds={builds} width={plot} y={height} />
           {chosenDot && <circle cx={chosenDot.x} cy={chosenDot.y} r={3.5} className={css.chosen} />}
         </g>
       </svg>
@@ -146,23 +158,58 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   );
 }
 
+/** The largest and the smallest value; the latter alone if their texts would overlap. */
+const tickValues = (line: BuildSeriesLayout, most: number, least: number): number[] =>
+  line.yOf(least) - line.yOf(most) < TEXT_PX ? [least] : [most, least];
+
+type BuildAxisProps = {
+  line: BuildSeriesLayout;
+  builds: readonly string[];
+  width: number;
+  y: number;
+};
+
+/** Names of builds below their dots, as many as have room; the newest always. */
+function BuildAxis({ line, builds, width, y }: BuildAxisProps) {
+  const half = LABEL_WIDTH_PX / 2;
+  // Inside the plot at both ends.
+  const middles = builds.map((_, index) => Math.max(half, Math.min(width - half, line.xOf(index))));
+  return labelledPositions(middles, LABEL_WIDTH_PX).map((index) => {
+    const x = line.xOf(index);
+    return (
+      <g key={index}>
+        <line x1={x} x2={x} y1={y} y2={y + 3} className={css.cursor} />
+        <text x={middles[index]} y={y + BUILDS_PX - 3} className={css.build}>
+          {builds[index]}
+        </text>
+      </g>
+    );
+  });
+}
+
 type LimitProps = { line: BuildSeriesLayout; limits: SeriesLimit[]; width: number };
 
 /** Least distance of a label from the upper edge. */
 const LABEL_PX = 12;
 
-const LimitLines = ({ line, limits, width }: LimitProps) =>
-  limits.map(({ value, label }) => {
-    const y = line.yOf(value);
-    return (
-      <g key={label}>
-        <line x1={0} x2={width} y1={y} y2={y} className={css.limit} />
-        <text x={width - 4} y={y < LABEL_PX ? y + LABEL_PX : y - 4} className={css.limitLabel}>
-          {label}
-        </text>
-      </g>
-    );
-  });
+/** Their labels above the lines, from the top down; one that would cover the one above is below it. */
+function LimitLines({ line, limits, width }: LimitProps) {
+  let above = 0;
+  return [...limits]
+    .sort((a, b) => b.value - a.value)
+    .map(({ value, label }) => {
+      const y = line.yOf(value);
+      above = Math.max(y - 4, above + LABEL_PX);
+      return (
+        <g key={label}>
+          <line x1={0} x2={width} y1={y} y2={y} className={css.limit} />
+          <text x={width - 4} y={above} className={css.limitLabel}>
+            {label}
+          </text>
+        </g>
+      );
+    });
+}
 
 type PickedProps = { line: BuildSeriesLayout; marked: number[]; height: number };
 

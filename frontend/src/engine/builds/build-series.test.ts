@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOutBuildSeries, sparklineLevels } from './build-series';
+import { labelledPositions, layOutBuildSeries, sparklineLevels } from './build-series';
 
 describe('a series over builds', () => {
   const line = layOutBuildSeries(
@@ -45,6 +45,13 @@ describe('a series over builds', () => {
     expect(layOutBuildSeries({ values: [5, 5], levels: [5, 5] }, 40, 20).dots[0]?.y).toBe(10);
     expect(layOutBuildSeries({ values: [], levels: [] }, 40, 20).dots).toEqual([]);
   });
+});
+
+it('labels the last position, and before it those with enough room', () => {
+  expect(labelledPositions([0, 20, 40, 60, 80], 35)).toEqual([0, 2, 4]);
+  expect(labelledPositions([0, 20, 40, 60], 35)).toEqual([1, 3]);
+  expect(labelledPositions([0, 100], 35)).toEqual([0, 1]);
+  expect(labelledPositions([], 35)).toEqual([]);
 });
 
 it('a row of a list has one level before its step and one from there on', () => {

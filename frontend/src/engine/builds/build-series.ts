@@ -80,6 +80,20 @@ export function layOutBuildSeries(
   };
 }
 
+/**
+ * Which of these positions get a label, so that no two are closer than `leastPx`: the last always does.
+ * @param positions in ascending order
+ */
+export function labelledPositions(positions: readonly number[], leastPx: number): number[] {
+  const labelled: number[] = [];
+  for (let index = positions.length - 1; index >= 0; index -= 1) {
+    const next = labelled[0];
+    if (next === undefined || positions[next]! - positions[index]! >= leastPx)
+      labelled.unshift(index);
+  }
+  return labelled;
+}
+
 function levelsOf(
   levels: (number | null)[],
   pad: number,

@@ -14,6 +14,8 @@ export type HeightScale = {
   least: number;
   most: number;
   ticks: AxisTick[];
+  /** Of a row that needs more than the shared ratio: a ratio is drawn this many times lower than in the others. */
+  lower?: number;
 };
 
 const DECADES_MOST = 4;
@@ -95,7 +97,7 @@ export function logLatencyScale(all: readonly DrawnRow[], instances = false): He
 
 /** Part of the values that an automatic scale leaves out at each end: single outliers do not flatten all rows. */
 const OUTLIERS = 0.005;
-/** Ratio of the top to the base of automatic scales. A row whose own values span more has a scale of its own. */
+/** Ratio of the top to the base of automatic scales. A row whose values span more has a whole multiple of it. */
 const LEAST_RATIO = 2;
 const MOST_SHARED_RATIO = 8;
 /** Of the span of the values, at each end. */
@@ -124,7 +126,7 @@ function roundValues(least: number, most: number): number[] {
   return inside.filter((_, at) => at % stride === 0);
 }
 
-/** A scale for each row: in the middle its own values, from base to top the same ratio on every row. */
+/** A scale for each row: in the middle its own values, from base to top the same ratio or a multiple of it. */
 export function autoLatencyScales(all: readonly DrawnRow[], instances = false): HeightScale[] {
   const extents = all.map(({ series, quantiles }) =>
     usualExtent(latencyColumns(series, quantiles, instances)),
@@ -135,13 +137,14 @@ export function autoLatencyScales(all: readonly DrawnRow[], instances = false): 
   const shareable = spans.filter((span) => span <= Math.log(MOST_SHARED_RATIO));
   const shared = Math.max(Math.log(LEAST_RATIO), ...shareable);
   return extents.map((found, row) => {
-    const span = Math.max(shared, spans[row]!);
+    const lower = Math.max(1, Math.ceil(spans[row]! / shared - 1e-9));
+    const span = shared * lower;
     const middle = found ? (Math.log(found.least) + Math.log(found.most)) / 2 : Math.log(0.1);
     const [least, most] = [Math.exp(middle - span / 2), Math.exp(middle + span / 2)];
     const ticks = roundValues(least, most).map((value) =>
       latencyTick(value, Math.log(value / least) / span, true),
     );
-    return { kind: 'log', least, most, ticks };
+    return { kind: 'log', least, most, ticks, ...(lower > 1 && { lower }) };
   });
 }
 

@@ -145,6 +145,16 @@ describe('automatic scales', () => {
     expect((after! - before!) * plotPx).toBeGreaterThanOrEqual(25);
   });
 
+  it('draw a ratio a whole number of times lower where the values span more', () => {
+    const [usual, wide] = autoLatencyScales([p99Row(0.01, 0.02), p99Row(0.001, 0.1)]);
+    const [low, high] = heightsOf(usual, [0.01, 0.013]);
+    const [wideLow, wideHigh] = heightsOf(wide, [0.01, 0.013]);
+    expect(usual!.lower).toBeUndefined();
+    expect(wide!.lower).toBeGreaterThan(1);
+    expect((high! - low!) / (wideHigh! - wideLow!)).toBeCloseTo(wide!.lower!);
+    expect(heightsOf(wide, [0.001, 0.1])[0]).toBeGreaterThan(0);
+  });
+
   it('are not stretched by a single outlier, and have round values as labels', () => {
     const values = Array.from({ length: 400 }, (_, at) => 0.05 + (at % 10) / 1000);
     const [scale] = autoLatencyScales([p99Row(...values, 60)]);

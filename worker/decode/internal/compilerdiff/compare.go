@@ -53,6 +53,7 @@ func CompareProfiles(base, candidate *gobinary.Program, sum *StackSum) (*Report,
 	if c.report.OnlyPGO = isOnlyPGO(base, candidate, c.report.Differences); c.report.OnlyPGO {
 		sum.includeAll()
 	}
+	c.report.OtherBuilds = sum.otherBuilds(base, candidate)
 	c.compare(sum.Stacks())
 	c.report.HotPaths = c.hotPaths(sum)
 	return c.report, nil
@@ -78,7 +79,7 @@ func newComparison(base, candidate *gobinary.Program) (*comparison, error) {
 		pairs: map[int]bool{}, unread: map[Unread]int{}, seen: map[string]bool{},
 		report: &Report{
 			Version: Version, Base: buildOf(base), Candidate: buildOf(candidate), Differences: differencesOf(base, candidate),
-			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{},
+			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{}, OtherBuilds: []string{},
 		},
 	}
 	c.ours = newProjector(base, c.isUnmatched(c.toCandidate, base, c.candidateKeys))

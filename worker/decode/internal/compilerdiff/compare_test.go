@@ -1,6 +1,7 @@
 package compilerdiff
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,6 +108,7 @@ func TestTwoBuildsOfOneCommitYieldNothing(t *testing.T) {
 	}
 	stacks := slices.DeleteFunc(profileStacks(t), func(s Stack) bool { return s.FromCandidate })
 	report := compared(t, build(t, folder), build(t, copied, "-trimpath"), stacks)
+	fmt.Printf("measured one-commit findings=%d differences=%d paths=%d\n", len(report.Findings), len(report.Differences), len(report.Paths))
 	if len(report.Findings) > 0 || len(report.Differences) > 0 {
 		t.Errorf("findings: %+v, differences: %+v", report.Findings, report.Differences)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"slowpath.dev/decode/internal/gobinary"
 	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/symbolkey"
@@ -19,13 +20,14 @@ type StackSum struct {
 	values    [2]map[string]int64
 	included  map[string]bool
 	totals    [2]int64
-	isGrowth  bool // of stack growths: each ends in the function whose call did not fit
+	buildIDs  [2]map[string]bool // that the profiles name
+	isGrowth  bool               // of stack growths: each ends in the function whose call did not fit
 }
 
 // NewStackSum makes an empty sum. Its Stacks are those with one of the functions
 // whose keys are given; without keys, all.
 func NewStackSum(regressed []string) *StackSum {
-	s := &StackSum{regressed: map[string]bool{}, values: [2]map[string]int64{{}, {}}, included: map[string]bool{}}
+	s := &StackSum{regressed: map[string]bool{}, values: [2]map[string]int64{{}, {}}, included: map[string]bool{}, buildIDs: [2]map[string]bool{{}, {}}}
 	for _, key := range regressed {
 		s.regressed[key] = true
 	}
@@ -41,6 +43,9 @@ func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
 	}
 	if f.Header.DefaultSampleType < 0 || f.Header.DefaultSampleType >= len(f.Values) {
 		return inputerror.New("no-sample-types", "The decoded profile has no default sample type.")
+	}
+	if len(f.Header.Mappings) > 0 && f.Header.Mappings[0].BuildID != "" {
+		s.buildIDs[side][f.Header.Mappings[0].BuildID] = true
 	}
 	for i, value := range f.Values[f.Header.DefaultSampleType] {
 		s.totals[side] += max(value, 0)
@@ -75,6 +80,17 @@ func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
 		return nil, false
 	}
 	return names, isIncluded
+}
+
+// otherBuilds returns the sides whose profiles name build IDs, but not that of the side's program.
+func (s *StackSum) otherBuilds(programs ...*gobinary.Program) []string {
+	sides := []string{}
+	for side, p := range programs {
+		if ids := s.buildIDs[side]; len(ids) > 0 && !ids[p.BuildID] {
+			sides = append(sides, [2]string{"base", "candidate"}[side])
+		}
+	}
+	return sides
 }
 
 // includeAll makes Stacks return all stacks.

@@ -19,7 +19,8 @@ type Report struct {
 	Findings    []Finding    `json:"findings"`
 	Omitted     int          `json:"omitted"` // findings beyond the limit
 	HotPaths    []HotPath    `json:"hot_paths"`
-	OnlyPGO     bool         `json:"only_pgo"` // the builds differ in PGO settings only
+	OnlyPGO     bool         `json:"only_pgo"`     // the builds differ in PGO settings only
+	OtherBuilds []string     `json:"other_builds"` // sides whose profiles are of another build than the program
 }
 
 // Build is what identifies a build.

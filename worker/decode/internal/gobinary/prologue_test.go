@@ -2,6 +2,7 @@ package gobinary_test
 
 import (
 	"bufio"
+	"fmt"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -97,6 +98,7 @@ func checkPrologues(t *testing.T, path string, least float64) {
 			}
 		}
 	}
+	fmt.Printf("measured prologues-%s equal=%d functions=%d damaged=%d\n", program.GoVersion, equal, equal+different, program.Damaged)
 	t.Logf("%d of %d frames equal the prologue; different: %s", equal, equal+different, strings.Join(names, ", "))
 	if total := equal + different; total < len(program.Functions)*9/10 || float64(equal) < least*float64(total) {
 		t.Errorf("%d of %d frames are equal; %d functions", equal, total, len(program.Functions))

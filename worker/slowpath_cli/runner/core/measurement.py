@@ -15,12 +15,13 @@ from uuid import UUID
 from slowpath.analysis.experiments.output_measures import VALUE, InvalidOutput, read_output_measures
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan, SnapshotKind
+from slowpath_cli.collect.executable_file import EXECUTABLE_NAME
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
 from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import read_selector
 from slowpath_cli.collect.run_observer import make_observer
 from slowpath_cli.collect.upload_items import find_items
-from slowpath_cli.core.collect_errors import CollectError, RequestDeclined, TargetUnreachable
+from slowpath_cli.core.collect_errors import CollectError, InvalidArgument, RequestDeclined, TargetUnreachable
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US
 from slowpath_cli.local_bisect.script_runner import (
     BAD,
@@ -85,12 +86,18 @@ class MeasurementResult:
 
 
 def take_measurement(measure: MeasureConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
-    """Take one measurement. Raises `ProbeAborted`, `BuildFailed`."""
+    """Take one measurement; with the first one, upload the executable if asked. Raises `ProbeAborted`, `BuildFailed`."""
     context.out.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         if measure.collect is not None:
-            return _collect(measure.collect, context, control)
-        return _run_command(measure, context, control)
+            result = _collect(measure.collect, context, control)
+        else:
+            result = _run_command(measure, context, control)
+        if not measure.executable or context.index > 0 or result.problem is not None:
+            return result
+        return replace(
+            result, artifact_ids=[*result.artifact_ids, _upload_executable(measure.executable, context, control)]
+        )
     except (UnknownPlaceholder, ScriptProtocolError, CollectError, InvalidOutput) as error:
         return MeasurementResult(problem=str(error)[:900])
 
@@ -186,6 +193,19 @@ def _upload_files(context: MeasurementContext, control: ServerClient) -> list[st
         )
         for one in items
     ]
+
+
+def _upload_executable(wanted: str, context: MeasurementContext, control: ServerClient) -> str:
+    """Upload the executable of the build; it is evidence, not a value. Raises `CollectError`."""
+    path = context.cwd / fill_placeholder(wanted, context.values)
+    if not path.is_file():
+        raise InvalidArgument(
+            f"[measure] executable: {path} is not a file. The deploying command has to leave it there."
+        )
+    facts = RunMetadata(commit=context.commit)
+    return _upload_with_retry(
+        context, partial(control.put_file, context.run_id, path, _name(context, EXECUTABLE_NAME), facts)
+    )
 
 
 def _collect(collect: CollectConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:

@@ -25,7 +25,7 @@ FORBIDDEN_VARIABLES: Final = ("SLOWPATH_TOKEN", "SLOWPATH_URL", "SLOWPATH_SERVER
 MOST_SLOTS: Final = 64
 SECTIONS: Final = {"runner", "repositories", "allow", "deploy", "measure"}
 RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lease_timeout_seconds"}
-MEASURE: Final = {"command", "collect", "within"}
+MEASURE: Final = {"command", "collect", "within", "executable"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
 VARIANT_DRIVERS: Final = ("command", "external", "none")
@@ -72,6 +72,8 @@ class MeasureConfig:
     collect: CollectConfig | None = None
     within_seconds: float = 600.0
     """A command may take this many seconds longer than its measurement window."""
+    executable: str = ""
+    """Path of the Go program that is uploaded once per probe; relative to the work tree."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,8 @@ def _measure(section: Mapping[str, Any], base: Path) -> MeasureConfig:
     if bool(command) == (collect is not None):
         raise InvalidRunnerConfig('[measure] needs either command = ["…"] or collect = { pprof = "…" }.')
     within = _number(section, "within", 600, 1, 86_400)
-    return MeasureConfig(command, None if collect is None else _collect(_table(section, "collect")), within)
+    collected = None if collect is None else _collect(_table(section, "collect"))
+    return MeasureConfig(command, collected, within, _text(section, "executable", ""))
 
 
 def _collect(section: Mapping[str, Any]) -> CollectConfig:

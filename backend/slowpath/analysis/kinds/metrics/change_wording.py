@@ -1,7 +1,5 @@
 """Format metric change points and deployment checks as sentences."""
 
-from datetime import UTC, datetime
-
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.deployment_check import (
     DeploymentCheck,
@@ -46,29 +44,6 @@ def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None
         "unexplained": "not explained by a deployment or by load",
     }
     return f"{size}, {why[cause]}"
-
-
-def headline(
-    service: str, change: LatencyChangePoint, cause: Cause, deploy: str | None, *, shown_until_ms: int
-) -> tuple[str, str]:
-    """Return the headline of the dashboard and its detail: the slower signal, since when, and the cause.
-
-    The date is included if it differs from that of the dashboard's end.
-    """
-    at, until = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (change.at_ms, shown_until_ms))
-    since = f"{at:%H:%M} UTC" if at.date() == until.date() else f"{at:%a} {at.day} {at:%b %H:%M} UTC"
-    why = {
-        "deployment": f"caused by {f'deployment {deploy}' if deploy else 'a deleted deployment'}, not by load",
-        "load": "caused by load",
-        "dependency": "it follows another service",
-        "unexplained": "not explained by a deployment or by load",
-    }
-    sentence = f"{service} {change.signal} is {times(change.ratio)} times as high since {since}; {why[cause]}"
-    detail = (
-        f"{seconds(change.before)} before, {seconds(change.after)} after; "
-        f"{times(change.ratio_low)} to {times(change.ratio_high)} times (95% CI)"
-    )
-    return sentence, detail
 
 
 def check_sentence(check: DeploymentCheck) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from slowpath.analysis.kinds.metrics.prometheus_dialect import LOOKBACK_MS, PrometheusDialect
 from slowpath.analysis.kinds.metrics.rate_windows import RateWindows, newest_before, windows_before
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times, Values, has_nan, is_stale
+from slowpath.analysis.kinds.metrics.series_data import RollUp, SeriesData, Times, Values, has_nan, is_stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ class RateWindowCache:
         self._grid_times = grid_times
         self._width_ms = width_ms
         self._dialect = dialect
-        self._known: dict[tuple[int, int, int], list[tuple[Times, RateWindows]]] = {}
+        self._known: dict[tuple[int, int, int, RollUp | None], list[tuple[Times, RateWindows]]] = {}
 
-    def of(self, times: Times) -> RateWindows:
+    def of(self, times: Times, roll_up: RollUp | None) -> RateWindows:
         """Return the windows over these times, which contain no stale marker."""
-        key = (len(times), int(times[0]), int(times[-1])) if len(times) else (0, 0, 0)
+        key = (len(times), int(times[0]), int(times[-1]), roll_up) if len(times) else (0, 0, 0, roll_up)
         known = self._known.setdefault(key, [])
         for seen, windows in known:
             if seen is times or np.array_equal(seen, times):
                 return windows
-        created = windows_before(self._grid_times, self._width_ms, times, self._dialect)
+        created = windows_before(self._grid_times, self._width_ms, times, self._dialect, roll_up)
         known.append((times, created))
         return created
 
@@ -67,7 +67,7 @@ def rates_of(
     increase = np.zeros((len(series), points))
     for row, one in enumerate(series):
         times, values = without_stale(one)
-        windows = shared.of(times)
+        windows = shared.of(times, one.roll_up)
         together.setdefault(id(windows), (windows, []))[1].append(row)
         fell = np.flatnonzero(values[1:] < values[:-1]) + 1
         resets.append(times[fell])

@@ -178,12 +178,9 @@ class DashboardChangePoint:
 
 @dataclass(frozen=True)
 class DashboardHeadline:
-    """The most important change point in words."""
+    """The most important change point, one of `changes`."""
 
     service_id: str
-    sentence: str
-    detail: str | None
-    deployment_id: str | None
     change_id: str
 
 
@@ -197,10 +194,11 @@ class DashboardTimeShift:
 
 @dataclass(frozen=True)
 class EmptyDashboard:
-    """Why nothing is shown."""
+    """Why nothing is shown; `newest_ms` is when the newest sample outside the range was measured."""
 
     code: Literal["no-metrics", "not-recognised", "nothing-in-range"]
     reason: str
+    newest_ms: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

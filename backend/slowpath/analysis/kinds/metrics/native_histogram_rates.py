@@ -74,7 +74,7 @@ def native_rates(
     for row, one in enumerate(series):
         at: list[Times] = []
         for times, native in _clean_epochs(one):
-            windows = shared.of(times)
+            windows = shared.of(times, one.roll_up)
             fell = reset_rows(native)
             at.append(times[fell])
             factor = _count_and_sum(native, fell, windows, dialect, into=(count[row], summed[row]))

@@ -1,16 +1,19 @@
 """Find the samples in the window before each grid time, once for all series that share a vector of times."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PrometheusDialect
-from slowpath.analysis.kinds.metrics.series_data import Times, Values
+from slowpath.analysis.kinds.metrics.series_data import RollUp, Times, Values
 
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+SCRAPES_LOST: Final = 3.5
+"""A longer interval than this many scrapes is a gap without known values."""
 _THRESHOLD = 1.1  # Prometheus: a gap up to 10% above the usual interval is not the end of the series
 
 
@@ -25,7 +28,7 @@ class RateWindows:
     first: Indices
     last: Indices
     full: Mask
-    seconds: float
+    seconds: float | Values
     sampled: Values
     to_start: Values
     to_end: Values
@@ -51,24 +54,35 @@ class RateWindows:
         return factor
 
 
-def windows_before(grid_times: Times, width_ms: int, times: Times, dialect: PrometheusDialect) -> RateWindows:
+def windows_before(
+    grid_times: Times, width_ms: int, times: Times, dialect: PrometheusDialect, roll_up: RollUp | None = None
+) -> RateWindows:
     """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on).
 
-    `times` has no stale marker.
+    `times` has no stale marker. A roll-up leaves out the first samples of a window; then the window begins at the last
+    sample before it, unless there is a gap.
     """
     first = np.searchsorted(times, grid_times - width_ms, side="right" if dialect.left_open else "left")
     last = np.searchsorted(times, grid_times, side="right") - 1
+    start_ms = grid_times - width_ms
+    if roll_up is not None and len(times):
+        before = np.maximum(first - 1, 0)
+        reached = (first > 0) & (times[before] > start_ms - SCRAPES_LOST * roll_up.interval_ms)
+        first = np.where(reached, before, first)
+        start_ms = np.where(reached, times[before], start_ms)
     full = last > first
     safe_first = np.where(full, first, 0)
     safe_last = np.where(full, last, 0)
     if len(times):
         sampled = np.where(full, (times[safe_last] - times[safe_first]) / 1000, 1.0)
-        to_start = np.where(full, (times[safe_first] - (grid_times - width_ms)) / 1000, 0.0)
+        to_start = np.where(full, (times[safe_first] - start_ms) / 1000, 0.0)
         to_end = np.where(full, (grid_times - times[safe_last]) / 1000, 0.0)
     else:
         sampled, to_start, to_end = np.ones(len(first)), np.zeros(len(first)), np.zeros(len(first))
     usual = sampled / np.maximum(safe_last - safe_first, 1)
-    return RateWindows(safe_first, safe_last, full, width_ms / 1000, sampled, to_start, to_end, usual)
+    if roll_up is not None:
+        usual = np.full(len(first), roll_up.interval_ms / 1000)
+    return RateWindows(safe_first, safe_last, full, (grid_times - start_ms) / 1000, sampled, to_start, to_end, usual)
 
 
 def newest_before(

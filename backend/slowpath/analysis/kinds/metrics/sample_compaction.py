@@ -1,4 +1,4 @@
-"""Compact samples into chunks of one series group and hour, merged with what is stored already."""
+"""Compact samples into chunks of one series group and hour, and join chunks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from slowpath.analysis.kinds.metrics.series_chunks import (
     FloatSamples,
     NativeHistogramRun,
     SeriesChunk,
-    decode_blocks,
     encode_block,
 )
 from slowpath.analysis.kinds.metrics.series_data import LateSamples
@@ -24,7 +23,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CompactedChunk:
-    """An hour of a series group, packed again."""
+    """Packed samples of one hour of a series group."""
 
     block_id: int
     hour: int
@@ -97,51 +96,65 @@ def _newest(all_samples: SampleColumns) -> dict[int, int]:
     return newest
 
 
-def compact_chunk(sorted_out: SortedSamples, stored: Mapping[Place, bytes]) -> Iterator[CompactedChunk]:
-    """Pack each series group and hour together with what is stored; samples stored first remain."""
+def compact_chunk(sorted_out: SortedSamples) -> Iterator[CompactedChunk]:
+    """Pack the samples of each series group and hour."""
     for place, part in sorted_out.parts.items():
-        before = next(decode_blocks([stored[place]])) if place in stored else SeriesChunk()
-        late = joined_late(before.late, sorted_out.late.get(place, {}))
-        block = SeriesChunk(_floats(before, part), _natives(before, part), late)
+        block = SeriesChunk(_floats(part), _natives(part), joined_late({}, sorted_out.late.get(place, {})))
         yield CompactedChunk(*place, block.samples, encode_block(block))
 
 
-def _floats(before: SeriesChunk, part: SampleColumns) -> list[FloatSamples]:
-    runs = {run.series_id: run for run in before.floats}
-    for series_id, at in by_series(part.series):
-        new_run = FloatSamples(series_id, part.times_ms[at], part.values[at])
-        runs[series_id] = _joined(runs[series_id], new_run) if series_id in runs else new_run
-    return list(runs.values())
+def _floats(part: SampleColumns) -> list[FloatSamples]:
+    return [FloatSamples(series_id, part.times_ms[at], part.values[at]) for series_id, at in by_series(part.series)]
 
 
-def _joined(before: FloatSamples, new_run: FloatSamples) -> FloatSamples:
-    if before.times_ms[-1] < new_run.times_ms[0]:
-        times = np.concatenate([before.times_ms, new_run.times_ms])
-        bits = np.concatenate([before.values.view(np.uint64), new_run.values.view(np.uint64)])
-        return FloatSamples(before.series_id, times, bits.view(np.float64))
-    sole = merged([_one(run) for run in (before, new_run)])
-    return FloatSamples(before.series_id, sole.times_ms, sole.values)
-
-
-def _one(run: FloatSamples) -> SampleColumns:
-    return SampleColumns(np.full(len(run.times_ms), run.series_id), run.times_ms, run.values)
-
-
-def _natives(before: SeriesChunk, part: SampleColumns) -> list[NativeHistogramRun]:
-    runs = {run.series_id: run for run in before.natives}
+def _natives(part: SampleColumns) -> list[NativeHistogramRun]:
     if part.natives is None:
-        return list(runs.values())
-    native_columns = part.natives
-    for series_id, at in by_series(native_columns.series):
-        chosen = take_natives(native_columns.histograms, np.arange(at.start, at.stop))
-        new_run = NativeHistogramRun(series_id, native_columns.times_ms[at], chosen)
-        runs[series_id] = _joined_natives(runs[series_id], new_run) if series_id in runs else new_run
-    return list(runs.values())
+        return []
+    times, histograms = part.natives.times_ms, part.natives.histograms
+    return [
+        NativeHistogramRun(series_id, times[at], take_natives(histograms, np.arange(at.start, at.stop)))
+        for series_id, at in by_series(part.natives.series)
+    ]
 
 
-def _joined_natives(before: NativeHistogramRun, new_run: NativeHistogramRun) -> NativeHistogramRun:
-    times = np.concatenate([before.times_ms, new_run.times_ms])
-    histograms = join_natives([before.histograms, new_run.histograms])
+def join_chunks(parts: Sequence[SeriesChunk]) -> SeriesChunk:
+    """Join chunks of some series; of two samples with the same time the one of the earlier chunk remains."""
+    if len(parts) == 1:
+        return parts[0]
+    floats: dict[int, list[FloatSamples]] = {}
+    natives: dict[int, list[NativeHistogramRun]] = {}
+    late: dict[int, tuple[LateSamples, ...]] = {}
+    for part in parts:
+        for run in part.floats:
+            floats.setdefault(run.series_id, []).append(run)
+        for native in part.natives:
+            natives.setdefault(native.series_id, []).append(native)
+        late = joined_late(late, part.late)
+    return SeriesChunk(
+        [join_runs(runs) for runs in floats.values()], [join_native_runs(runs) for runs in natives.values()], late
+    )
+
+
+def join_runs(runs: Sequence[FloatSamples]) -> FloatSamples:
+    """Join the samples of one series; of two with the same time the one of the earlier run remains."""
+    times = np.concatenate([run.times_ms for run in runs])
+    values = np.concatenate([run.values.view(np.uint64) for run in runs]).view(np.float64)
+    first = first_of_each(times)
+    return FloatSamples(runs[0].series_id, times[first], values[first])
+
+
+def join_native_runs(runs: Sequence[NativeHistogramRun]) -> NativeHistogramRun:
+    """Join the histograms of one series like `join_runs`."""
+    times = np.concatenate([run.times_ms for run in runs])
+    histograms = join_natives([run.histograms for run in runs])
+    if (np.diff(times) > 0).all():
+        return NativeHistogramRun(runs[0].series_id, times, histograms)
+    first = first_of_each(times)
+    return NativeHistogramRun(runs[0].series_id, times[first], take_natives(histograms, first))
+
+
+def first_of_each(times: Ints) -> Ints:
+    """Return the positions by time, of equal times the first one."""
     order: Ints = np.argsort(times, kind="stable")
-    first = order[np.concatenate([[True], np.diff(times[order]) != 0])]
-    return NativeHistogramRun(before.series_id, times[first], take_natives(histograms, first))
+    firsts: Ints = order[np.append(True, np.diff(times[order]) != 0)[: len(order)]]
+    return firsts

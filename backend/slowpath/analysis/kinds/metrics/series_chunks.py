@@ -30,6 +30,7 @@ __all__ = [
     "decode_blocks",
     "decode_groups",
     "encode_block",
+    "matrices",
 ]
 
 MAGIC: Final = b"smc1"
@@ -96,10 +97,10 @@ class SeriesChunk:
 def encode_block(block: SeriesChunk) -> bytes:
     """Pack a chunk."""
     writer = ColumnWriter()
-    groups = list(_by_times(block.floats))
+    groups = matrices(block.floats)
     writer.count(len(groups))
-    for runs in groups:
-        _put_group(writer, runs)
+    for group in groups:
+        _put_group(writer, group)
     writer.count(len(block.natives))
     for run in block.natives:
         put_native(writer, run)
@@ -156,21 +157,28 @@ def _late(reader: ColumnReader) -> dict[int, tuple[LateSamples, ...]]:
     return late
 
 
-def _by_times(runs: Sequence[FloatSamples]) -> Iterator[list[FloatSamples]]:
-    """Yield the series sampled at the same times, in the order of their ids."""
+def matrices(runs: Sequence[FloatSamples]) -> list[FloatMatrix]:
+    """Return the series sampled at the same times together, in the order of their ids."""
     groups: dict[bytes, list[FloatSamples]] = {}
     for run in sorted(runs, key=lambda run: run.series_id):
         if len(run.times_ms):
             groups.setdefault(run.times_ms.tobytes(), []).append(run)
-    yield from groups.values()
+    return [
+        FloatMatrix(
+            np.array([run.series_id for run in group], np.int64),
+            group[0].times_ms,
+            np.stack([run.values for run in group]),
+        )
+        for group in groups.values()
+    ]
 
 
-def _put_group(writer: ColumnWriter, runs: Sequence[FloatSamples]) -> None:
-    writer.count(len(runs))
-    writer.count(len(runs[0].times_ms))
-    writer.ascending(np.array([run.series_id for run in runs], np.int64))
-    writer.times(runs[0].times_ms)
-    writer.floats(np.stack([run.values for run in runs]))
+def _put_group(writer: ColumnWriter, group: FloatMatrix) -> None:
+    writer.count(len(group.series_ids))
+    writer.count(len(group.times_ms))
+    writer.ascending(group.series_ids)
+    writer.times(group.times_ms)
+    writer.floats(group.values)
 
 
 def _group(reader: ColumnReader, known: dict[bytes, Ints]) -> FloatMatrix:

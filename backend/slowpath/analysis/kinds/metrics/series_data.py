@@ -92,6 +92,17 @@ class LateSamples:
 
 
 @dataclass(frozen=True, slots=True)
+class RollUp:
+    """How the samples of a series were chosen by a roll-up: the last of each `resolution_ms`, and both sides of breaks.
+
+    `interval_ms` is the scrape interval before that.
+    """
+
+    resolution_ms: int
+    interval_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class SeriesData:
     """The samples of one series within an interval, ascending in time, one per time.
 
@@ -108,6 +119,8 @@ class SeriesData:
     histograms: NativeSeries | None = None
     created_ms: int | None = None
     late: tuple[LateSamples, ...] = field(default=())
+    roll_up: RollUp | None = None
+    """None if no samples were left out."""
 
     def stale(self) -> NDArray[np.bool_]:
         """[n] Return where the series is marked as ended."""

@@ -16,6 +16,7 @@ from slowpath.analysis.kinds.metrics.counter_rates import sum_present, without_s
 from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
 from slowpath.analysis.kinds.metrics.native_histogram_sums import summed_buckets
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.rate_windows import SCRAPES_LOST
 from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times, Values
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 from slowpath.analysis.kinds.metrics.time_grid import scrape_interval_ms
@@ -24,8 +25,6 @@ from slowpath.units import MILLISECONDS_PER_MINUTE
 
 CELLS_MS: Final = (5_000, 10_000, 15_000, 30_000, 60_000)
 MINUTE_MS: Final = MILLISECONDS_PER_MINUTE
-SCRAPES_LOST: Final = 3.5
-"""A longer interval than this many scrapes is a gap without known values."""
 SAME: Final = 1e-9
 
 Chosen = Callable[[SeriesData], bool]

@@ -63,6 +63,9 @@ def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> 
     seen: set[tuple[int, int, int]] = set()
     medians: list[float] = []
     for one in series:
+        if one.roll_up is not None:
+            medians.append(float(one.roll_up.interval_ms))
+            continue
         if len(one.times_ms) < 3:
             continue
         scrape_key = (len(one.times_ms), int(one.times_ms[0]), int(one.times_ms[-1]))
@@ -77,6 +80,12 @@ def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> 
         return otherwise_ms
     usual = float(np.median(np.array(medians)))
     return max(1, round(usual / 1000) * 1000 if usual >= 1000 else round(usual))
+
+
+def finest_step_ms(series: list[SeriesData]) -> int:
+    """Return the smallest useful step: the scrape interval, or the resolution of a roll-up."""
+    resolutions = (one.roll_up.resolution_ms for one in series if one.roll_up is not None)
+    return max(scrape_interval_ms(series), max(resolutions, default=0))
 
 
 def rate_window_ms(step_ms: int, interval_ms: int) -> int:

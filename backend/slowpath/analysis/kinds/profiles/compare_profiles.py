@@ -25,29 +25,13 @@ from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat, by_grav
 from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_caveats import caveats_of_kind
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, compare_kind
+from slowpath.analysis.kinds.profiles.profile_kinds import KIND_ORDER, SHOWN_KINDS
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
 from slowpath.analysis.kinds.profiles.profile_side_caveats import find_side_caveats
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.profile_verdict import detectable_effects, ranked, reportable_findings, with_total
 from slowpath.analysis.kinds.profiles.shift_findings import shift_findings
-
-KIND_ORDER = (
-    "cpu",
-    "allocs",
-    "heap",
-    "mutex",
-    "block",
-    "goroutine",
-    "threadcreate",
-    "other",
-    "growth",
-    "trace-cpu",
-    "trace-delay",
-    "critical-path",
-)
-SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay", "critical-path"})
-"""Drawn like profiles, but tested in their own kinds' packages (`growth_logs`, `exec_traces`, `spans`)."""
 
 
 @dataclass(frozen=True)

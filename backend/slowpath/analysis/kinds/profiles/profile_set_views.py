@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.compare_profiles import KIND_ORDER
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_samples
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues, measure_kind
+from slowpath.analysis.kinds.profiles.profile_kinds import KIND_ORDER
 from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetConditions, ProfileSetKind
 from slowpath.analysis.kinds.profiles.profile_sets import make_sets
 

@@ -37,7 +37,8 @@ from slowpath.evidence.metric_sources.service.metric_sources import SourceConnec
 from slowpath.evidence.metric_sources.service.prometheus_client import PrometheusClient
 from slowpath.evidence.metric_sources.tables import FederatedService, MetricSource
 from slowpath.evidence.metrics.service.dashboard_samples import NotDrawnReason
-from slowpath.evidence.metrics.service.remote_samples import RemoteServiceBinding, RemoteServiceSamples, samples_of
+from slowpath.evidence.metrics.service.live_samples import RemoteServiceBinding
+from slowpath.evidence.metrics.service.remote_samples import RemoteServiceSamples, samples_of
 
 EMPTY: Final = ServiceSamples()
 
@@ -135,9 +136,9 @@ class FederatedQueries:
 
     def __init__(self, outside: EgressClient, sealer: SecretEncryptor) -> None:
         """Query sources through an egress client."""
-        self._outside = outside
+        self.outside = outside
         self._sealer = sealer
-        self._cache = FederatedQueryCache()
+        self.cache = FederatedQueryCache()
 
     def bound(self, session: ReadSession) -> Sequence[RemoteServiceBinding]:
         """Return the bindings of the team's federated services, in at most two queries."""
@@ -156,6 +157,7 @@ class FederatedQueries:
         return FederatedBinding(
             EnvironmentId(row.environment_id),
             ServiceId(row.service_id),
+            row.scanned_until_ms,
             str(row.id),
             MetricSourceId(row.source_id),
             source.label,
@@ -182,19 +184,19 @@ class FederatedQueries:
         if binding.reached is None:
             return binding.failed(binding.problem or "The source cannot be queried.")
         key = (binding.id, binding.reached, binding.equal, *between_ms)
-        known = self._cache.find(key)
+        known = self.cache.find(key)
         if known is not None:
             return known
-        problem = self._cache.problem(binding)
+        problem = self.cache.problem(binding)
         if problem is not None:
             return binding.failed(problem)
         try:
             answer = self._ask(binding, binding.reached, between_ms, column_ms, until)
         except SlowpathError as error:
             if isinstance(error, UpstreamUnavailable) and error.name != "asked-too-long":
-                self._cache.mark_unavailable(binding, error.detail)
+                self.cache.mark_unavailable(binding, error.detail)
             return binding.failed(error.detail)
-        self._cache.put(key, answer, column_ms / 1000)
+        self.cache.put(key, answer, column_ms / 1000)
         return answer
 
     def _ask(
@@ -205,13 +207,13 @@ class FederatedQueries:
         column_ms: int,
         until: QueryBudget,
     ) -> RemoteServiceSamples:
-        with self._outside.opened(reached.url) as peer:
+        with self.outside.opened(reached.url) as peer:
             api = PrometheusClient(peer, reached.headers, until.left)
             asked = FederatedSampleSource(
                 api,
                 dict(binding.equal),
                 column_ms,
-                lambda names: self._cache.kinds(binding, names, api.kinds),
+                lambda names: self.cache.kinds(binding, names, api.kinds),
             )
             series = asked.series(binding.rules, between_ms)
             if not series:

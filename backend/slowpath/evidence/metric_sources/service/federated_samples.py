@@ -41,7 +41,7 @@ class QueryBudget:
         left = self.begun + self.seconds - time.monotonic()
         if left <= 0:
             raise UpstreamUnavailable(
-                f"The source did not return the data of the dashboard within {self.seconds:g} seconds.",
+                f"The source did not return the data within {self.seconds:g} seconds.",
                 slug="asked-too-long",
                 limit=self.seconds,
                 unit="seconds",
@@ -50,7 +50,7 @@ class QueryBudget:
 
 
 @dataclass(frozen=True)
-class _QueryMode:
+class QueryMode:
     """Mode of a query: raw samples (step_ms is None), or values at steps."""
 
     step_ms: int | None
@@ -67,6 +67,8 @@ class FederatedSampleSource:
     """Width of a dashboard column."""
     kinds_of: Callable[[Sequence[str]], history_import.Families]
     """Return the kinds of metric families, possibly from a cache."""
+    most_raw: int = MOST_RAW_SAMPLES
+    most_at_steps: int = MOST_AT_STEPS
     at_steps_ms: int | None = None
     """Step of the values, or None for raw samples."""
     found: Sequence[LabeledSeries] = ()
@@ -91,43 +93,48 @@ class FederatedSampleSource:
 
     def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
         """Read the series of each selector in from_ms..to_ms, both included."""
-        mine = [SeriesSelector(one.name, {**one.equal, **self.equal}) for one in selectors]
-        numbers = [sum(one.name == each.name and one.means(each.labels) for each in self.found) for one in mine]
-        mode = self._choose_mode(mine, numbers, from_ms, to_ms)
+        mine, numbers = self.own(selectors)
+        mode = self.choose_mode(mine, numbers, from_ms, to_ms)
         try:
-            pages = [self._pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
+            pages = [self.pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
         except RangeSelectorNotSupported:
-            mode = self._at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
-            pages = [self._pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
+            mode = self.at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
+            pages = [self.pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
         self.at_steps_ms = mode.step_ms
         ids = count(1)
-        return [[data for found in _by_labels(each) for data in self._data(found, next(ids))] for each in pages]
+        return [[data for found in by_labels(each).values() for data in self.data(found, next(ids))] for each in pages]
 
-    def _choose_mode(
+    def own(self, selectors: Sequence[SeriesSelector]) -> tuple[list[SeriesSelector], list[int]]:
+        """Return the selectors with the labels of the service, and how many of the listed series each selects."""
+        mine = [SeriesSelector(one.name, {**one.equal, **self.equal}) for one in selectors]
+        return mine, [sum(one.name == each.name and one.means(each.labels) for each in self.found) for one in mine]
+
+    def choose_mode(
         self, selectors: Sequence[SeriesSelector], numbers: Sequence[int], from_ms: int, to_ms: int
-    ) -> _QueryMode:
+    ) -> QueryMode:
         """Choose raw samples if a short query estimates their number to be within the limit, or else steps."""
         sampled = next((one for one, number in zip(selectors, numbers, strict=True) if number), None)
         if sampled is None:
-            return _QueryMode(None, COARSE_MS)
+            return QueryMode(None, COARSE_MS)
         try:
             page = self.api.page(sampled, max(from_ms, to_ms - PROBE_MS), to_ms)
         except (RangeSelectorNotSupported, PageTooLarge):
-            return self._at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
-        seen = [data for found in page.series for data in self._data([found], 0)]
+            return self.at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
+        seen = [data for found in page.series for data in self.data([found], 0)]
         interval_ms = scrape_interval_ms(seen)
-        if sum(numbers) * (to_ms - from_ms) <= MOST_RAW_SAMPLES * interval_ms:
-            return _QueryMode(None, interval_ms)
-        return self._at_steps(sum(numbers), interval_ms, to_ms - from_ms)
+        if sum(numbers) * (to_ms - from_ms) <= self.most_raw * interval_ms:
+            return QueryMode(None, interval_ms)
+        return self.at_steps(sum(numbers), interval_ms, to_ms - from_ms)
 
-    def _at_steps(self, number: int, interval_ms: int, range_ms: int) -> _QueryMode:
+    def at_steps(self, number: int, interval_ms: int, range_ms: int) -> QueryMode:
+        """Return the mode with the finest step of which the number of values is within the limit."""
         step_ms = max(self.column_ms // STEPS_A_COLUMN, interval_ms, 1000)
-        while number * range_ms > MOST_AT_STEPS * step_ms:
+        while number * range_ms > self.most_at_steps * step_ms:
             step_ms *= 2
-        return _QueryMode(step_ms, step_ms)
+        return QueryMode(step_ms, step_ms)
 
-    def _pages(
-        self, selector: SeriesSelector, number: int, mode: _QueryMode, from_ms: int, to_ms: int
+    def pages(
+        self, selector: SeriesSelector, number: int, mode: QueryMode, from_ms: int, to_ms: int
     ) -> list[SamplePage]:
         """Query page by page. Raises `PageTooLarge` if one minute exceeds the page limit."""
         width = max(MOST_PAGE_SAMPLES * mode.interval_ms // max(number, 1), COARSE_MS)
@@ -148,7 +155,7 @@ class FederatedSampleSource:
             after = until
         return pages
 
-    def _data(self, found: Sequence[SeriesSamples], series_id: int) -> list[SeriesData]:
+    def data(self, found: Sequence[SeriesSamples], series_id: int) -> list[SeriesData]:
         """Return one series from its pages; a series with floats and histograms becomes two."""
         labels = dict(found[0].labels)
         name = labels.pop(NAME, "")
@@ -166,12 +173,13 @@ class FederatedSampleSource:
         return data
 
 
-def _by_labels(pages: Sequence[SamplePage]) -> list[list[SeriesSamples]]:
+def by_labels(pages: Sequence[SamplePage]) -> dict[Labels, list[SeriesSamples]]:
+    """Return the parts of each series in the order of the pages."""
     found: dict[Labels, list[SeriesSamples]] = {}
     for page in pages:
         for one in page.series:
             found.setdefault(one.labels, []).append(one)
-    return list(found.values())
+    return found
 
 
 def _labelled(labels: Mapping[str, str], kinds: history_import.Families, names: set[str]) -> LabeledSeries:

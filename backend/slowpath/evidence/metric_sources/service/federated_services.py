@@ -7,13 +7,15 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest
-from slowpath.core.ids import MetricSourceId, new_id
+from slowpath.core.ids import EnvironmentId, MetricSourceId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metric_sources import queries
 from slowpath.evidence.metric_sources.errors import (
     FederatedServiceNotFound,
     ServiceAlreadyFederated,
     TooManyFederatedServices,
 )
+from slowpath.evidence.metric_sources.jobs import WatchFederatedServices
 from slowpath.evidence.metric_sources.queries import After
 from slowpath.evidence.metric_sources.rules import MOST_FEDERATED_SERVICES
 from slowpath.evidence.metric_sources.service import metric_sources
@@ -45,6 +47,17 @@ def environments_of(session: ReadSession, service_id: UUID) -> list[UUID]:
     return [
         row.environment_id for row, _ in queries.select_all_federated_services(session) if row.service_id == service_id
     ]
+
+
+def services_of(session: ReadSession, environment_id: EnvironmentId) -> list[ServiceId]:
+    """Return the services that are federated in an environment."""
+    rows = queries.select_all_federated_services(session)
+    return [ServiceId(row.service_id) for row, _ in rows if row.environment_id == environment_id]
+
+
+def count_federated_services(session: ReadSession) -> int:
+    """Return the number of federated services of the team."""
+    return queries.count_federated_services(session)
 
 
 def create_federated_service(
@@ -85,6 +98,7 @@ def create_federated_service(
     )
     session.add(row)
     session.flush()  # the database sets created_at
+    enqueue_unless_pending(session, WatchFederatedServices(session.team_id))
     return row, service, environment
 
 

@@ -64,6 +64,8 @@ class PrometheusClient:
     headers: Mapping[str, str]
     left: Callable[[], float] = lambda: math.inf
     """Return the seconds left for all queries. Raises if none are left."""
+    is_strict: bool = False
+    """Whether a response that its source marks as incomplete is an error: missing series would look like a change."""
 
     def version(self) -> str | None:
         """Return the version of the source, or None if it does not report one."""
@@ -82,7 +84,8 @@ class PrometheusClient:
         query = [("start", _seconds(from_ms)), ("end", _seconds(to_ms))]
         if equal:
             query.append(("match[]", _join_matchers(_format_matchers(equal))))
-        data = _data(self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES))
+        answer = self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES)
+        data = _data(answer, is_strict=self.is_strict)
         if not isinstance(data, list) or not all(isinstance(name, str) for name in data):
             raise _invalid_response()
         return sorted({_text(name) for name in data})
@@ -96,7 +99,7 @@ class PrometheusClient:
             any_of = json.dumps("|".join(map(re.escape, names[at : at + NAMES_AT_ONCE])), ensure_ascii=False)
             match = _join_matchers([f"{NAME}=~{any_of}", *_format_matchers(equal)])
             query = (("match[]", match), ("start", _seconds(from_ms)), ("end", _seconds(to_ms)))
-            data = _data(self._get("/api/v1/series", query, MAX_NAMES_BYTES))
+            data = _data(self._get("/api/v1/series", query, MAX_NAMES_BYTES), is_strict=self.is_strict)
             if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
                 raise _invalid_response()
             found += [{_text(label): _text(str(value)) for label, value in one.items()} for one in data]
@@ -130,7 +133,7 @@ class PrometheusClient:
                 _data(answer)
             except SourceRejectedQuery as error:
                 raise RangeSelectorNotSupported(error.detail) from error
-        return _page(answer, after_ms, to_ms)
+        return self._page(answer, after_ms, to_ms)
 
     def steps(self, selector: SeriesSelector, after_ms: int, to_ms: int, step_ms: int) -> SamplePage:
         """Return the values of a selector at the multiples of a step in (after_ms, to_ms]. Raises `PageTooLarge`."""
@@ -143,7 +146,13 @@ class PrometheusClient:
             ("end", _seconds(to_ms)),
             ("step", _seconds(step_ms)),
         )
-        return _page(self._samples("/api/v1/query_range", query, selector.name), after_ms, to_ms)
+        return self._page(self._samples("/api/v1/query_range", query, selector.name), after_ms, to_ms)
+
+    def _page(self, answer: HttpResponse, after_ms: int, to_ms: int) -> SamplePage:
+        data = _data(answer, is_strict=self.is_strict)
+        if not isinstance(data, dict) or data.get("resultType") != "matrix" or not isinstance(data.get("result"), list):
+            raise _invalid_response()
+        return SamplePage([_found(one, after_ms, to_ms) for one in data["result"]], len(answer.content))
 
     def _samples(self, path: str, query: Sequence[tuple[str, str]], name: str) -> HttpResponse:
         try:
@@ -161,8 +170,11 @@ class PrometheusClient:
         return self.peer.get(path, query, self.headers, max_bytes=max_bytes, seconds=seconds)
 
 
-def _data(answer: HttpResponse) -> Any:  # noqa: ANN401 - untrusted JSON
-    """Return the data of a response. Raises `SourceRejectedQuery` with one line of the source's error."""
+def _data(answer: HttpResponse, *, is_strict: bool = False) -> Any:  # noqa: ANN401 - untrusted JSON
+    """Return the data of a response. Raises `SourceRejectedQuery` with one line of the source's error.
+
+    Thanos marks an incomplete response by warnings, VictoriaMetrics by `isPartial`.
+    """
     try:
         body = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
@@ -172,6 +184,11 @@ def _data(answer: HttpResponse) -> Any:  # noqa: ANN401 - untrusted JSON
         raise _rejected(answer.status, message)
     if not isinstance(body, dict) or body.get("status") != "success":
         raise _invalid_response()
+    warnings = body.get("warnings")
+    if is_strict and (warnings or body.get("isPartial") is True):
+        first = warnings[0] if isinstance(warnings, list) else None
+        reason = f": {_text(first)[:MAX_ECHO]}" if isinstance(first, str) else "."
+        raise SourceRejectedQuery(f"The source marked its response as incomplete{reason}", slug="source-incomplete")
     return body.get("data")
 
 
@@ -218,13 +235,6 @@ def _format_matchers(equal: Mapping[str, str]) -> list[str]:
 
 def _join_matchers(matchers: Sequence[str]) -> str:
     return "{" + ",".join(matchers) + "}"
-
-
-def _page(answer: HttpResponse, after_ms: int, to_ms: int) -> SamplePage:
-    data = _data(answer)
-    if not isinstance(data, dict) or data.get("resultType") != "matrix" or not isinstance(data.get("result"), list):
-        raise _invalid_response()
-    return SamplePage([_found(one, after_ms, to_ms) for one in data["result"]], len(answer.content))
 
 
 def _found(one: Any, after_ms: int, to_ms: int) -> SeriesSamples:  # noqa: ANN401 - untrusted JSON

@@ -37,8 +37,11 @@ from slowpath.core.ids import EnvironmentId, ServiceId, TeamId, new_id
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.rules import DAY_MS, HOUR_MS
 from slowpath.evidence.metrics.service import dashboard_samples
+from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS, DetectionCache, joined
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.scan_input import DetectedChangePoint, ScanInput, ScannedService
+from slowpath.evidence.metrics.service.series_reader import ANY_NUMBER
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DetectionCursor, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
@@ -70,15 +73,18 @@ def environments(session: ReadSession) -> list[EnvironmentId]:
     return [EnvironmentId(each.id) for each in catalog.environments(session, None, SERVICES_MAX)]
 
 
-def gather_scan_input(session: ReadSession, environment_id: EnvironmentId, memory: DetectionCache) -> ScanInput | None:
+def gather_scan_input(
+    session: ReadSession, environment_id: EnvironmentId, memory: DetectionCache, live: LiveReads | None = None
+) -> ScanInput | None:
     """Read the input of a scan; None if there are no new samples since the last scan."""
-    recognised = dashboard_samples.load_environment_signals(session, environment_id)
+    recognised = dashboard_samples.load_environment_signals(session, environment_id, live)
     newest = recognised.newest_ms
     watch = queries.select_detection_cursor(session, environment_id)
     if newest is None or not recognised.services or (watch is not None and newest <= watch.scanned_until_ms):
         return None
     watched = watch.scanned_until_ms if watch else newest - FIRST_MS
-    from_ms = max(min(watched, newest) - BEHIND_MS, newest - FIRST_MS - BEHIND_MS)
+    watched_of = {one: _watched_ms(recognised, one, watched) for one in recognised.services}
+    from_ms = max(min(newest, *watched_of.values()) - BEHIND_MS, newest - FIRST_MS - BEHIND_MS)
     settings = queries.settings(session)
     deploys = catalog.deploys_between(session, environment_id, at_time(from_ms), at_time(newest))
     edges = catalog.get_service_order(session, environment_id).edges
@@ -93,12 +99,20 @@ def gather_scan_input(session: ReadSession, environment_id: EnvironmentId, memor
             frozenset(edge.callee for edge in edges if edge.caller == one),
             frozenset(edge.caller for edge in edges if edge.callee == one),
             [each for each in known if each.service_id == one],
+            (recognised.live[one].newest_ms if one in recognised.live else None) or newest,
+            watched_of[one],
         )
         for one in list(recognised.services)[:SERVICES_MAX]
     ]
     minutes_ms = watch.minutes_ms if watch else 0
     gathered = ScanInput(environment_id, epoch, from_ms, newest, watched, minutes_ms, services, recognised)
     return _with_samples(session, gathered)
+
+
+def _watched_ms(recognised: EnvironmentSignals, service_id: ServiceId, watched_ms: int) -> int:
+    """Return the end of a service's last scan: earlier than that of its environment if its source failed since."""
+    live = recognised.live.get(service_id)
+    return watched_ms if live is None else min(live.binding.scanned_until_ms or watched_ms, watched_ms)
 
 
 def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
@@ -118,7 +132,7 @@ def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
         since.setdefault(from_ms, []).append(one.service_id)
     samples: dict[ServiceId, ServiceSamples] = {}
     for from_ms, ids in since.items():
-        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms)
+        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms, ANY_NUMBER)
     services = [replace(one, samples=samples.get(one.service_id, one.samples)) for one in gathered.services]
     return replace(gathered, services=services)
 
@@ -134,7 +148,7 @@ def detect_change_points(
         grids = _grids(gathered, service, deploys_ms[service.service_id])
         if gathered.minutes_due and grids:
             first_ms = service.remembered.first_ms if service.remembered else _first_ms(service.samples)
-            memory.keep(key, gathered.epoch, grids[0], first_ms, gathered.newest_ms)
+            memory.keep(key, gathered.epoch, grids[0], first_ms, service.newest_ms)
         elif gathered.minutes_due:
             memory.forget(key)
         found += _of_service(gathered, service, grids, deploys_ms[service.service_id], rng)
@@ -162,7 +176,7 @@ def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[in
         return grids
     if gathered.minutes_due:
         from_ms = remembered.until_ms if remembered else gathered.from_ms
-        minutes: ServiceCells | None = service_cells(service.samples, from_ms, gathered.newest_ms, MINUTE_MS)
+        minutes: ServiceCells | None = service_cells(service.samples, from_ms, service.newest_ms, MINUTE_MS)
         if remembered is not None and minutes is not None:
             minutes = joined(remembered.minutes, minutes, gathered.from_ms)
         if minutes is None:
@@ -173,7 +187,7 @@ def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[in
         fine = finest_cell_ms(service.samples)
         if fine < MINUTE_MS:
             from_ms = max(gathered.from_ms, gathered.newest_ms - FINE_MS)
-            grids.append(service_cells(service.samples, from_ms, gathered.newest_ms, fine))
+            grids.append(service_cells(service.samples, from_ms, service.newest_ms, fine))
     return grids
 
 
@@ -192,7 +206,7 @@ def _of_service(
     for cells in grids:
         earlier = minutes if cells.cell_ms < MINUTE_MS else None
         for change in find_change_points(cells, deploys_ms, rng, since, earlier):
-            decided_late = change.seen_ms < gathered.watched_ms - LATE_MS
+            decided_late = change.seen_ms < service.watched_ms - LATE_MS
             if decided_late or any(_same_place(change, other) for other in known):
                 continue
             known.append(change)
@@ -211,7 +225,7 @@ def _again(
     out = []
     cells = grids[-1]
     for row in service.known:
-        if gathered.watched_ms - row.at_ms > SETTLED_MS or row.earliest_ms < cells.times_ms[0]:
+        if service.watched_ms - row.at_ms > SETTLED_MS or row.earliest_ms < cells.times_ms[0]:
             continue
         alike = [
             each for each in service.known if (each.signal == "qps") == (row.signal == "qps") and each.id != row.id
@@ -287,7 +301,7 @@ def _own_deploys(service: ScannedService, change: LatencyChangePoint) -> list[De
 
 
 def drop_seasonal_changes(
-    session: ReadSession, gathered: ScanInput, found: Sequence[DetectedChangePoint]
+    session: ReadSession, gathered: ScanInput, found: Sequence[DetectedChangePoint], live: LiveReads | None = None
 ) -> list[DetectedChangePoint]:
     """Omit changes that also occur in the same hour of the previous day or week."""
     return [
@@ -295,14 +309,20 @@ def drop_seasonal_changes(
         for each in found
         if each.row_id is not None
         or each.explained.cause == "deployment"
-        or not any(_usual_then(session, gathered.environment_id, each, back) for back in (DAY_MS, 7 * DAY_MS))
+        or not any(_usual_then(session, gathered.environment_id, each, back, live) for back in (DAY_MS, 7 * DAY_MS))
     ]
 
 
-def _usual_then(session: ReadSession, environment_id: EnvironmentId, found: DetectedChangePoint, back_ms: int) -> bool:
+def _usual_then(
+    session: ReadSession,
+    environment_id: EnvironmentId,
+    found: DetectedChangePoint,
+    back_ms: int,
+    live: LiveReads | None,
+) -> bool:
     at = found.change.at_ms - back_ms
-    recognised = dashboard_samples.load_environment_signals(session, environment_id)
-    samples = recognised.samples(session, [found.service_id], at - HOUR_MS, at + HOUR_MS)[found.service_id]
+    place = environment_id, found.service_id
+    samples = dashboard_samples.load_range(session, place, at - HOUR_MS, at + HOUR_MS, live)
     if not samples.counters():
         return False
     cells = service_cells(samples, at - HOUR_MS, at + HOUR_MS, MINUTE_MS)

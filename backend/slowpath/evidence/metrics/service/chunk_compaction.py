@@ -1,39 +1,58 @@
-"""Compact WAL records into chunks, and delete expired samples."""
+"""Compact WAL records into pieces of chunks, and delete expired samples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import delete, func, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import delete, func, insert, text, update
 
 from slowpath.analysis.kinds.metrics.sample_columns import unpack_tails
-from slowpath.analysis.kinds.metrics.sample_compaction import CompactedChunk, Place, SortedSamples, partition_samples
+from slowpath.analysis.kinds.metrics.sample_compaction import CompactedChunk, SortedSamples, partition_samples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries
-from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
-from slowpath.evidence.metrics.rules import COMPACT_AFTER_S, DAY_MS, HOUR_MS, RETAIN_AFTER_S
-from slowpath.evidence.metrics.tables import MetricChunk, MetricExemplar, MetricSeries, MetricSettings, MetricWalRecord
+from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples, RollUpMetrics
+from slowpath.evidence.metrics.rules import (
+    COMPACT_AFTER_S,
+    DAY_MS,
+    HOUR_MS,
+    RETAIN_AFTER_S,
+    ROLL_UP_SPANS,
+    hours_over,
+)
+from slowpath.evidence.metrics.tables import (
+    MetricChunk,
+    MetricExemplar,
+    MetricRollUp,
+    MetricSeries,
+    MetricSettings,
+    MetricWalRecord,
+)
 
 AT_ONCE = 500
+FIRST_PIECE = 2
+"""Number of the first piece; lower ones are joined hours."""
 NEWER_MS = 600_000
-"""Minimum increase of a series' newest time that is written, to avoid a write per series and compaction."""
+"""Minimum increase of the newest time of an environment that is written: that of one of its series."""
+QUIET_MS = 6 * HOUR_MS
+"""Minimum increase of the newest time of other series that is written, which would be most of the WAL of PostgreSQL."""
 NEWEST = text(
-    "UPDATE metric_series SET last_ms = newest FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS given (series, newest) "
-    "WHERE team_id = :team AND id = series AND last_ms < newest - :newer"
+    "WITH given AS (SELECT * FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS given (series, newest)), "
+    "freshest AS (SELECT DISTINCT ON (environment_id) id FROM metric_series JOIN given ON id = series "
+    "WHERE team_id = :team AND role IS NOT NULL ORDER BY environment_id, newest DESC, id) "
+    "UPDATE metric_series SET last_ms = newest FROM given WHERE team_id = :team AND id = series "
+    "AND last_ms < newest - CASE WHEN id IN (SELECT id FROM freshest) THEN :newer ELSE :quiet END"
 )
 
 
 @dataclass(frozen=True)
 class CompactionInput:
-    """WAL samples to compact, and the existing chunks to merge with."""
+    """WAL samples to compact."""
 
     compaction_count: int
     """The team's compaction count at the time of reading."""
     tail_ids: Sequence[int]
     sorted_out: SortedSamples
-    there: Mapping[Place, bytes]
     more: bool
     """Whether the WAL has more samples than one job compacts."""
 
@@ -48,13 +67,12 @@ def gather_wal_samples(session: ReadSession, most_samples: int) -> CompactionInp
     block_of = queries.blocks_of(session, np.unique(np.concatenate([part.all_series() for part in parts])).tolist())
     received = [received_ms for *_, received_ms in rows]
     sorted_out = partition_samples(list(zip(parts, received, strict=True)), block_of)
-    there = {(block, hour): content for block, hour, content in queries.chunks_at(session, list(sorted_out.parts))}
     more = queries.has_more_wal_records(session, rows[-1][0])
-    return CompactionInput(settings.compaction_count, [row[0] for row in rows], sorted_out, there, more)
+    return CompactionInput(settings.compaction_count, [row[0] for row in rows], sorted_out, more)
 
 
 def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, folded: Sequence[CompactedChunk]) -> bool:
-    """Replace WAL records by chunks; return False and do nothing if another compaction committed meanwhile."""
+    """Replace WAL records by pieces of chunks; return False and do nothing if another compaction committed meanwhile."""
     mine = session.scalar(
         update(MetricSettings)
         .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.compaction_count)
@@ -72,17 +90,19 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
                 "hour": one.hour,
                 "samples": one.samples,
                 "content": one.content,
+                "piece": gathered.compaction_count + FIRST_PIECE,
             }
             for one in folded[at : at + AT_ONCE]
         ]
-        put = insert(MetricChunk)
-        put = put.on_conflict_do_update(
-            index_elements=["team_id", "id", "hour"],
-            set_={"samples": put.excluded.samples, "content": put.excluded.content},
-        )
-        session.execute(put, rows)
+        session.execute(insert(MetricChunk), rows)
     newest = gathered.sorted_out.newest_ms
-    values = {"ids": list(newest), "times": list(newest.values()), "team": session.team_id, "newer": NEWER_MS}
+    values = {
+        "ids": list(newest),
+        "times": list(newest.values()),
+        "team": session.team_id,
+        "newer": NEWER_MS,
+        "quiet": QUIET_MS,
+    }
     session.execute(NEWEST, values)
     session.execute(
         delete(MetricWalRecord)
@@ -93,9 +113,11 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
 
 
 def enqueue_next_compaction(session: WriteSession, gathered: CompactionInput | None, *, recorded: bool) -> None:
-    """Enqueue the next jobs: the rest of the WAL, and later the deletion of expired samples."""
+    """Enqueue the next jobs: the rest of the WAL, hours that are due, and later the deletion of expired samples."""
     if gathered is not None and (gathered.more or not recorded):
         enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else COMPACT_AFTER_S)
+    elif queries.due_hours(session, *hours_over(now_ms(session)), 1):
+        enqueue_unless_pending(session, RollUpMetrics(session.team_id))
     enqueue_unless_pending(session, DeleteExpiredSamples(session.team_id), after_s=RETAIN_AFTER_S)
 
 
@@ -118,6 +140,16 @@ def delete_expired_samples(session: WriteSession, now_ms: int) -> int:
     session.execute(
         delete(MetricChunk).where(of_team, MetricChunk.hour < hour).execution_options(synchronize_session=False)
     )
+    for resolution_ms, span in ROLL_UP_SPANS.items():
+        session.execute(
+            delete(MetricRollUp)
+            .where(
+                MetricRollUp.team_id == session.team_id,
+                MetricRollUp.resolution_ms == resolution_ms,
+                MetricRollUp.first_hour <= hour - span,
+            )
+            .execution_options(synchronize_session=False)
+        )
     session.execute(
         delete(MetricWalRecord)
         .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.last_ms < least_ms)
@@ -129,7 +161,7 @@ def delete_expired_samples(session: WriteSession, now_ms: int) -> int:
         .execution_options(synchronize_session=False)
     )
     in_tail = {int(one) for part in unpack_tails(queries.tail_contents(session)) for one in part.all_series().tolist()}
-    old = [one for one in queries.series_quiet_since(session, least_ms - HOUR_MS) if one not in in_tail]
+    old = [one for one in queries.series_quiet_since(session, least_ms - QUIET_MS) if one not in in_tail]
     if old:
         session.execute(
             delete(MetricSeries)

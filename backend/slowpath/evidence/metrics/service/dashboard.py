@@ -31,6 +31,7 @@ from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
 from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import (
     TimeGrid,
+    finest_step_ms,
     grid_between,
     grid_of,
     rate_window_ms,
@@ -39,9 +40,11 @@ from slowpath.analysis.kinds.metrics.time_grid import (
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.rules import SAMPLES_READ_MAX
 from slowpath.evidence.metrics.service import dashboard_markers, dashboard_samples, service_signals
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.remote_samples import NOTHING, RemoteSamples, RemoteServiceSamples
+from slowpath.evidence.metrics.service.series_reader import ReadReach
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import ServiceNotFound
@@ -96,6 +99,13 @@ class DashboardRequest:
     def cells(self) -> "DashboardRequest":
         """The request limited to the newest cells, if only these are requested."""
         return self if self.since_ms is None else replace(self, from_ms=self.since_ms)
+
+    @property
+    def reach(self) -> ReadReach:
+        """What is read: a sample per step; half as many samples if those of another time are read as well."""
+        step_ms = self.step_ms or grid_between(self.from_ms, self.to_ms, 1).step_ms
+        samples_max = SAMPLES_READ_MAX if self.against == "none" else SAMPLES_READ_MAX // 2
+        return ReadReach(step_ms, self.step_ms is not None, samples_max)
 
 
 def choose_environment(
@@ -155,7 +165,7 @@ def _of_environment(
     cells = wish.cells
     ids = [ServiceId(row.id) for row in rows]
     stored = [one for one in ids if one not in through]
-    samples = recognised.samples(session, stored, cells.from_ms - BEFORE_MS, wish.to_ms)
+    samples = recognised.samples(session, stored, cells.from_ms - BEFORE_MS, wish.to_ms, wish.reach)
     samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(cells, samples)
     running = catalog.list_active_deployments(session, environment_id, end)
@@ -167,7 +177,7 @@ def _of_environment(
         columns |= row_columns(number, panels[one])
     against, why_not = _against(wish, grid, deploys)
     if against is not None:
-        columns |= _beneath(session, recognised, ids, grid, against.shift_ms)
+        columns |= _beneath(session, recognised, ids, grid, (against.shift_ms, wish.reach))
     shown = {ServiceId(each.id) for each in listed} | set(ids)
     marks = dashboard_markers.list_markers(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
     header = replace(
@@ -227,11 +237,11 @@ def _page(listed: Sequence[Service], known: Sequence[Service], wish: DashboardRe
 
 
 def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -> TimeGrid:
-    """Return one grid for all rows, with a step of at least the shortest scrape interval."""
+    """Return one grid for all rows, with a step of at least the shortest scrape interval, or of that of the roll-ups."""
     if wish.step_ms is not None:
         return grid_of(wish.from_ms, wish.to_ms, wish.step_ms)
-    intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
-    return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=SCRAPE_MS))
+    steps = [finest_step_ms(one.counters()) for one in samples.values() if one.counters()]
+    return grid_between(wish.from_ms, wish.to_ms, min(steps, default=SCRAPE_MS))
 
 
 def _split_label(wish: DashboardRequest, service_id: ServiceId) -> str | None:
@@ -283,10 +293,16 @@ def _newest_elsewhen(wish: DashboardRequest, recognised: EnvironmentSignals) -> 
 
 
 def _beneath(
-    session: ReadSession, recognised: EnvironmentSignals, ids: Sequence[ServiceId], grid: TimeGrid, shift_ms: int
+    session: ReadSession,
+    recognised: EnvironmentSignals,
+    ids: Sequence[ServiceId],
+    grid: TimeGrid,
+    shift: tuple[int, ReadReach],
 ) -> dict[str, Array]:
+    shift_ms, reach = shift
     then = grid.shifted(-shift_ms)
-    samples = recognised.samples(session, ids, then.from_ms - grid.step_ms - BEFORE_MS, then.to_ms)
+    reach = replace(reach, step_ms=grid.step_ms, needs_step=True)
+    samples = recognised.samples(session, ids, then.from_ms - grid.step_ms - BEFORE_MS, then.to_ms, reach)
     columns: dict[str, Array] = {}
     for number, one in enumerate(ids):
         columns |= against_columns(number, _panels(samples[one], then), grid.points)
@@ -383,11 +399,7 @@ def _empty(
             f"{recognised.series_known:,} series received, but none in this environment is recognized as "
             "requests or latency of a service. See Settings > Metrics for the reasons.",
         )
-    newest_ms = _newest_elsewhen(wish, recognised)
-    if newest_ms is None:
-        return EmptyDashboard("nothing-in-range", "No samples in this time range.")
-    newest = at_time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return EmptyDashboard("nothing-in-range", f"No samples in this time range. The newest sample is from {newest}.")
+    return EmptyDashboard("nothing-in-range", "No samples in this time range.", _newest_elsewhen(wish, recognised))
 
 
 def _describe_environment(environment: Environment) -> DashboardEnvironment:

@@ -9,7 +9,7 @@ from typing import Final, cast
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
-from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name, headline
+from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name
 from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint, DashboardHeadline
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
@@ -53,7 +53,7 @@ def list_markers(
     return DashboardMarkers(
         [_describe_change_point(row, deploys, services) for row in rows],
         counted,
-        _headline(rows, deploys, services, to_ms),
+        _headline(rows),
     )
 
 
@@ -110,12 +110,7 @@ def _describe_change_point(
     )
 
 
-def _headline(
-    rows: Sequence[MetricChangePoint],
-    deploys: Mapping[UUID, Deployment],
-    services: Mapping[UUID, Service],
-    until_ms: int,
-) -> DashboardHeadline | None:
+def _headline(rows: Sequence[MetricChangePoint]) -> DashboardHeadline | None:
     """Return the headline: a lasting increase of latency that neither load nor a dependency explains.
 
     Changes caused by a deployment come before unexplained ones, then the largest.
@@ -128,20 +123,7 @@ def _headline(
     if not longer:
         return None
     first = max(longer, key=lambda row: (row.cause == "deployment", row.ratio_low))
-    sentence, detail = headline(
-        services[first.service_id].name,
-        change_point_from_row(first),
-        cast("Cause", first.cause),
-        _name(first, deploys),
-        shown_until_ms=until_ms,
-    )
-    return DashboardHeadline(
-        service_id=str(first.service_id),
-        sentence=sentence,
-        detail=detail,
-        deployment_id=str(first.deployment_id) if first.deployment_id else None,
-        change_id=str(first.id),
-    )
+    return DashboardHeadline(service_id=str(first.service_id), change_id=str(first.id))
 
 
 def _name(row: MetricChangePoint, deploys: Mapping[UUID, Deployment]) -> str | None:

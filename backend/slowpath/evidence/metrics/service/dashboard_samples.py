@@ -1,7 +1,7 @@
 """Select and read the samples of the classified series that the dashboard shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from slowpath.analysis.kinds.metrics.series_classification import instance_of, status_class, status_label_of
@@ -10,7 +10,8 @@ from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, Service
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import service_signals
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, SeriesSource, select_all
+from slowpath.evidence.metrics.service.live_samples import LiveReads, RemoteServiceBinding
+from slowpath.evidence.metrics.service.series_reader import RAW, ReadReach, SeriesSelector, SeriesSource, select_all
 from slowpath.evidence.metrics.service.service_signals import ServiceSignals, Signal
 
 GAUGES_MAX: Final = 4
@@ -27,8 +28,17 @@ class NotDrawnReason:
 
 
 @dataclass(frozen=True)
+class LiveService:
+    """A service that is queried live: how far its samples reach, or why they cannot be read."""
+
+    binding: RemoteServiceBinding
+    newest_ms: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True)
 class EnvironmentSignals:
-    """Classified signals of an environment."""
+    """Classified signals of an environment, of which each service is either stored or queried live."""
 
     services: Mapping[ServiceId, ServiceSignals]
     series_known: int
@@ -36,32 +46,86 @@ class EnvironmentSignals:
     """Newest sample of the environment, or of any environment in the WAL."""
     folded_ms: int | None = None
     """Newest compacted sample of this environment, some minutes old."""
+    live: Mapping[ServiceId, LiveService] = field(default_factory=dict)
+    reads: LiveReads | None = None
 
     def why(self, service_id: ServiceId) -> NotDrawnReason:
         """Return why requests or latency of a service are missing."""
+        live = self.live.get(service_id)
+        if live is not None and live.problem is not None:
+            return NotDrawnReason(live.problem, live.problem)
         known = self.services.get(service_id)
         return (
             NotDrawnReason(known.why_no_requests, known.why_no_latency) if known else NotDrawnReason(NOT_HERE, NOT_HERE)
         )
 
     def samples(
-        self, session: ReadSession, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
+        self,
+        session: ReadSession,
+        service_ids: Sequence[ServiceId],
+        from_ms: int,
+        to_ms: int,
+        reach: ReadReach = RAW,
     ) -> dict[ServiceId, ServiceSamples]:
-        """Return the samples of these services in a time range; services without signals have none."""
-        chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
+        """Return the samples of these services in a time range; services without signals have none.
+
+        Raises `TooManySamples`.
+        """
+        stored = [one for one in service_ids if one not in self.live]
+        chosen = {one: _chosen(self.services[one]) for one in stored if one in self.services}
         selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.selector_keys()))
-        found = dict(
-            zip(selectors, select_all(session, [key.selector for key in selectors], from_ms, to_ms), strict=True)
-        )
-        return {one: chosen[one].samples(found) if one in chosen else ServiceSamples() for one in service_ids}
+        read = select_all(session, [key.selector for key in selectors], from_ms, to_ms, reach)
+        found = dict(zip(selectors, read, strict=True))
+        samples = {one: chosen[one].samples(found) if one in chosen else ServiceSamples() for one in service_ids}
+        if self.reads is not None:
+            samples |= {
+                one: self.reads.samples(self.live[one].binding, from_ms, to_ms)
+                for one in service_ids
+                if one in self.live and one in self.services
+            }
+        return samples
 
 
-def load_environment_signals(session: ReadSession, environment_id: EnvironmentId) -> EnvironmentSignals:
-    """Return the classified signals of an environment."""
+def load_environment_signals(
+    session: ReadSession, environment_id: EnvironmentId, live: LiveReads | None = None
+) -> EnvironmentSignals:
+    """Return the classified signals of an environment: those of stored samples, and with `live` those of sources too.
+
+    A service whose source fails, or has no recent samples of it, is without signals.
+    """
     services = {each.service_id: each for each in service_signals.of_environment(session, environment_id)}
     folded_ms = service_signals.newest_folded_ms(session, environment_id)
     newest_ms = service_signals.newest_known(folded_ms, session)
-    return EnvironmentSignals(services, service_signals.series_known(session), newest_ms, folded_ms)
+    series_known = service_signals.series_known(session)
+    bindings = live.bindings(session, environment_id) if live is not None else []
+    if live is None or not bindings:
+        return EnvironmentSignals(services, series_known, newest_ms, folded_ms)
+    opened: dict[ServiceId, LiveService] = {}
+    for binding in bindings:
+        services.pop(binding.service_id, None)
+        found, error = live.open(binding), live.error(binding)
+        newest = found.newest_ms if found is not None and error is None else None
+        opened[binding.service_id] = LiveService(binding, newest, error.detail if error is not None else None)
+        if found is not None and found.signals is not None and newest is not None:
+            services[binding.service_id] = found.signals
+    newest_ms = max((at for at in (newest_ms, *(one.newest_ms for one in opened.values())) if at), default=None)
+    return EnvironmentSignals(services, series_known, newest_ms, folded_ms, opened, live)
+
+
+def load_range(
+    session: ReadSession,
+    place: tuple[EnvironmentId, ServiceId],
+    from_ms: int,
+    to_ms: int,
+    live: LiveReads | None = None,
+) -> ServiceSamples:
+    """Return the samples of one service in a time range, stored or from its source, which need not be recent."""
+    environment_id, service_id = place
+    for binding in live.bindings(session, environment_id) if live is not None else ():
+        if live is not None and binding.service_id == service_id:
+            return live.samples(binding, from_ms, to_ms)
+    recognised = load_environment_signals(session, environment_id)
+    return recognised.samples(session, [service_id], from_ms, to_ms)[service_id]
 
 
 def load_service_samples(known: ServiceSignals, source: SeriesSource, between_ms: tuple[int, int]) -> ServiceSamples:

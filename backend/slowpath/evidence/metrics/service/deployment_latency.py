@@ -11,6 +11,7 @@ from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.rules import measurable_until
 from slowpath.evidence.metrics.service import dashboard_samples, service_signals
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment
@@ -80,12 +81,10 @@ def _has_histogram(recognised: EnvironmentSignals, service_id: ServiceId) -> boo
     return known is not None and any(one.shape in HISTOGRAMS for one in known.latency)
 
 
-def samples_of(session: ReadSession, window: DeploymentTimeRange) -> ServiceSamples:
+def samples_of(session: ReadSession, window: DeploymentTimeRange, live: LiveReads | None = None) -> ServiceSamples:
     """Read the service's samples of a time range, and of some time before it."""
-    recognised = dashboard_samples.load_environment_signals(session, window.environment_id)
-    return recognised.samples(session, [window.service_id], window.from_ms - MARGIN_MS, window.until_ms)[
-        window.service_id
-    ]
+    place = window.environment_id, window.service_id
+    return dashboard_samples.load_range(session, place, window.from_ms - MARGIN_MS, window.until_ms, live)
 
 
 def measure_deployment_latency(window: DeploymentTimeRange, samples: ServiceSamples) -> ExclusiveLatency | None:

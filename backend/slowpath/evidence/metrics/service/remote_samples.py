@@ -15,15 +15,8 @@ from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, service_signals
+from slowpath.evidence.metrics.service.live_samples import RemoteServiceBinding
 from slowpath.evidence.metrics.service.series_reader import SeriesSource
-
-
-@dataclass(frozen=True)
-class RemoteServiceBinding:
-    """Binding of a federated service: its environment and service."""
-
-    environment_id: EnvironmentId
-    service_id: ServiceId
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,20 @@ class LabeledSeries:
     unit: str
 
 
+def signals_of(
+    bound: RemoteServiceBinding, series: Sequence[LabeledSeries], rules: Sequence[ClassificationRule]
+) -> service_signals.ServiceSignals:
+    """Classify a service's series like stored ones."""
+    rows = []
+    for one in series:
+        labels = {**one.labels, "service": one.labels.get("service") or str(bound.service_id)}
+        role = classify_series(one.name, labels, one.kind, rules).role
+        if role is not None:
+            who = {label: one.labels[label] for label in service_signals.WHO_LABELS if one.labels.get(label)}
+            rows.append(service_signals.ClassifiedSeries(role, one.name, one.kind, one.unit, who, one.labels))
+    return service_signals.of_rows(bound.service_id, rows, rules)
+
+
 def samples_of(
     bound: RemoteServiceBinding,
     series: Sequence[LabeledSeries],
@@ -86,13 +93,6 @@ def samples_of(
     between_ms: tuple[int, int],
 ) -> tuple[ServiceSamples, dashboard_samples.NotDrawnReason]:
     """Classify a service's series like stored ones, and read the shown ones from a source."""
-    rows = []
-    for one in series:
-        labels = {**one.labels, "service": one.labels.get("service") or str(bound.service_id)}
-        role = classify_series(one.name, labels, one.kind, rules).role
-        if role is not None:
-            who = {label: one.labels[label] for label in service_signals.WHO_LABELS if one.labels.get(label)}
-            rows.append(service_signals.ClassifiedSeries(role, one.name, one.kind, one.unit, who, one.labels))
-    known = service_signals.of_rows(bound.service_id, rows, rules)
+    known = signals_of(bound, series, rules)
     why = dashboard_samples.NotDrawnReason(known.why_no_requests, known.why_no_latency)
     return dashboard_samples.load_service_samples(known, source, between_ms), why

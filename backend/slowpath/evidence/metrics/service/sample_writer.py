@@ -138,9 +138,10 @@ class _SampleWriter:
 
     def _slots(self, slots: Ints) -> Ints:
         """Resolve references to new series to slots, or REFUSED."""
-        if not len(self.made):
-            return slots
-        return np.where(slots < 0, self.made[np.maximum(-1 - slots, 0)], slots)
+        if len(self.made):
+            slots = np.where(slots < 0, self.made[np.maximum(-1 - slots, 0)], slots)
+        self.team.touch(slots[slots != REFUSED])
+        return slots
 
     def _deduplicate(self, column: SampleColumn) -> tuple[Ints, int]:
         """Return the positions of the samples to write, and the number already written."""

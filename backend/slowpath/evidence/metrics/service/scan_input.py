@@ -30,6 +30,10 @@ class ScannedService:
     callees: frozenset[ServiceId]
     callers: frozenset[ServiceId]
     known: Sequence[MetricChangePoint]
+    newest_ms: int
+    """Newest sample: of a service that is queried live its own, or else that of the environment."""
+    watched_ms: int
+    """End of the last scan that could read the service."""
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ UNKNOWN: Final = 1 << 62
 SLOT_BYTES: Final = 350
 """Memory of a series besides its key, in dictionaries and columns."""
 TEAM_BYTES: Final = 128 << 20
-"""Approximate limit of one team; above it, the team's cache is cleared."""
-PUSH_BYTES: Final = 4 << 20
-"""Limit of what one request adds; above it, the team's cache is cleared and read again."""
+"""Approximate limit of one team (300,000 series); above it, the least recently used series are evicted."""
+REMAINING_SHARE: Final = 0.75
+"""Share of the limit that remains after an eviction, so that the next one is not due at once."""
 TOTAL_BYTES: Final = 256 << 20
 """Limit of all teams; above it, the least recently used are evicted."""
 MOST_TEAMS: Final = 64
@@ -41,7 +41,6 @@ class TeamSeriesCache:
         """Whether the cache contains uncommitted data."""
         self.compaction_enqueued_ms = 0
         self.keys: dict[str, dict[bytes, int]] = {}
-        self._began_bytes = 0
         self.clear()
 
     def clear(self) -> None:
@@ -56,22 +55,40 @@ class TeamSeriesCache:
         self.blocks = np.zeros(0, np.int64)
         self.last_ms = np.zeros(0, np.int64)
         self.last_bits = np.zeros(0, np.uint64)
+        self.used = np.zeros(0, np.int64)
+        self._uses = 0
 
     def as_of(self, epoch: int) -> None:
-        """Clear the cache if series were deleted meanwhile, or if it is too large."""
-        if epoch != self.epoch or self.size_bytes > TEAM_BYTES:
+        """Clear the cache if series were deleted meanwhile."""
+        if epoch != self.epoch:
             self.clear()
             self.epoch = epoch
 
-    def begin(self) -> None:
-        """Start a request."""
-        self._began_bytes = self.size_bytes
+    def touch(self, slots: NDArray[np.int64]) -> None:
+        """Record that these series are used now."""
+        self._uses += 1
+        self.used[slots] = self._uses
 
     def trim(self) -> None:
-        """Clear the cache if one request added too much. Called between the parts of a request."""
-        if self.size_bytes - self._began_bytes > PUSH_BYTES:
-            self.clear()
-            self._began_bytes = 0
+        """Evict the least recently used series if the cache is too large. Called between the parts of a request.
+
+        Slots change, but existing references to the keys of a protocol remain valid.
+        """
+        if self.size_bytes <= TEAM_BYTES:
+            return
+        remaining = round(len(self.ids) * REMAINING_SHARE * TEAM_BYTES / self.size_bytes)
+        order = np.sort(np.argsort(self.used, kind="stable")[len(self.ids) - remaining :])
+        for name in ("ids", "blocks", "last_ms", "last_bits", "used"):
+            setattr(self, name, getattr(self, name)[order])
+        slots = {former: slot for slot, former in enumerate(order.tolist())}
+        self.slot_of = {series_id: slot for slot, series_id in enumerate(self.ids.tolist())}
+        self.created_ms = {slots[slot]: at_ms for slot, at_ms in self.created_ms.items() if slot in slots}
+        self.size_bytes = 0
+        for keys in self.keys.values():
+            found = [(key, slots[slot]) for key, slot in keys.items() if slot in slots]
+            keys.clear()
+            keys.update(found)
+            self.size_bytes += sum(SLOT_BYTES + len(key) for key, _ in found)
 
     def known(self, protocol: str) -> dict[bytes, int]:
         """Return the slots of a protocol by key."""
@@ -95,6 +112,7 @@ class TeamSeriesCache:
         self.blocks = np.concatenate([self.blocks, columns[:, 1]])
         self.last_ms = np.concatenate([self.last_ms, columns[:, 2]])
         self.last_bits = np.concatenate([self.last_bits, np.zeros(len(fresh), np.uint64)])
+        self.used = np.concatenate([self.used, np.zeros(len(fresh), np.int64)])
         return np.array([self.slot_of[series_id] for series_id, _, _ in series], np.int64)
 
     def newest(self, slots: NDArray[np.int64], times_ms: NDArray[np.int64], bits: NDArray[np.uint64]) -> None:

@@ -1,10 +1,10 @@
-"""Read series from the WAL and the chunks.
+"""Read series from the WAL, the chunks and the roll-ups.
 
-The WAL is read before the chunks: if a compaction commits in between, its samples are read twice and merged. In the
-other order they would be missed.
+The WAL is read before the chunks, and these before the roll-ups: if a job moves samples in between, they are read twice and
+merged. In the other order they would be missed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast
 
@@ -12,23 +12,41 @@ import numpy as np
 
 from slowpath.analysis.kinds.metrics.column_codec import Floats, Ints
 from slowpath.analysis.kinds.metrics.late_samples import late_runs
-from slowpath.analysis.kinds.metrics.native_histogram_columns import join_natives, take_natives
+from slowpath.analysis.kinds.metrics.native_histogram_columns import take_natives
+from slowpath.analysis.kinds.metrics.roll_ups import RESOLUTIONS_MS
 from slowpath.analysis.kinds.metrics.sample_columns import (
-    NativeHistogramColumns,
-    SampleColumns,
     by_series,
     chosen,
     merged,
     unpack_tails,
 )
+from slowpath.analysis.kinds.metrics.sample_compaction import first_of_each, join_native_runs
 from slowpath.analysis.kinds.metrics.series_chunks import FloatMatrix, GroupedChunk, NativeHistogramRun, decode_groups
-from slowpath.analysis.kinds.metrics.series_data import LateSamples, SeriesData, SeriesKind
+from slowpath.analysis.kinds.metrics.series_data import LateSamples, RollUp, SeriesData, SeriesKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.evidence.metrics import queries
-from slowpath.evidence.metrics.rules import HOUR_MS
+from slowpath.evidence.metrics.errors import TooManySamples
+from slowpath.evidence.metrics.rules import HOUR_MS, ROLL_UP_SPANS, SAMPLES_READ_MAX
 
 SHORT: Final = 64
 """Maximum length of times that are compared by content."""
+
+
+@dataclass(frozen=True)
+class ReadReach:
+    """What a reader needs: a sample per `step_ms` (0: all of them), and how many samples it may read (None: any number).
+
+    A reader that needs its step gets an error if it would need too many samples, others a coarser roll-up.
+    """
+
+    step_ms: int = 0
+    needs_step: bool = False
+    samples_max: int | None = SAMPLES_READ_MAX
+
+
+RAW: Final = ReadReach()
+ANY_NUMBER: Final = ReadReach(samples_max=None)
+"""For jobs that read the newest samples of all services."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +76,18 @@ class StoredSeriesSource:
     """Series of the database."""
 
     session: ReadSession
+    reach: ReadReach = RAW
 
     def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
-        """Read all selectors in three queries: series, WAL and chunks."""
+        """Read all selectors in a few queries: series, number of samples, WAL, chunks, roll-ups. Raises `TooManySamples`."""
         named: dict[str, list[Any]] = {}
         for row in queries.series_named(self.session, sorted({one.name for one in selectors})):
             named.setdefault(row.name, []).append(row)
         found = _meant(selectors, named)
         rows = {row.id: row for rows in found for row in rows}
-        runs = read_samples(self.session, {row.id: row.series_group_id for row in rows.values()}, from_ms, to_ms)
+        block_of = {row.id: row.series_group_id for row in rows.values()}
+        resolution_ms = choose_resolution_ms(self.session, block_of, (from_ms, to_ms), self.reach)
+        runs = read_samples(self.session, block_of, from_ms, to_ms, resolution_ms)
         joiner = SeriesAssembler()
         return [[data for row in rows for data in _series_data(row, runs.get(row.id), joiner)] for rows in found]
 
@@ -95,28 +116,49 @@ class SeriesPieces:
     values: list[Floats] = field(default_factory=list)
     natives: list[NativeHistogramRun] = field(default_factory=list)
     late: tuple[LateSamples, ...] = ()
+    roll_up: RollUp | None = None
 
 
 def select_all(
-    session: ReadSession, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int
+    session: ReadSession, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int, reach: ReadReach = RAW
 ) -> list[list[SeriesData]]:
-    """Return the series of each selector; WAL and chunks are read once for all of them."""
-    return StoredSeriesSource(session).select(selectors, from_ms, to_ms)
+    """Return the series of each selector; WAL and chunks are read once for all of them. Raises `TooManySamples`."""
+    return StoredSeriesSource(session, reach).select(selectors, from_ms, to_ms)
+
+
+def choose_resolution_ms(
+    session: ReadSession, block_of: Mapping[int, int], between_ms: tuple[int, int], reach: ReadReach
+) -> int:
+    """Return the resolution to read at, 0 for raw samples. Raises `TooManySamples`.
+
+    This is the only place that chooses: the coarsest roll-up that has a sample per step, or a coarser one if that has too
+    many samples and the reader does not need its step.
+    """
+    wanted = max((each for each in RESOLUTIONS_MS if each <= reach.step_ms), default=0)
+    coarser = [each for each in RESOLUTIONS_MS if each > wanted] if reach.step_ms and not reach.needs_step else []
+    if reach.samples_max is None or not block_of:
+        return wanted
+    blocks, hours = sorted(set(block_of.values())), (between_ms[0] // HOUR_MS, between_ms[1] // HOUR_MS)
+    samples = 0
+    for resolution_ms in (wanted, *coarser):
+        samples = queries.count_samples(session, blocks, hours, resolution_ms)
+        if samples <= reach.samples_max:
+            return resolution_ms
+    raise TooManySamples.of(samples, reach.samples_max)
 
 
 def read_samples(
-    session: ReadSession, block_of: Mapping[int, int], from_ms: int, to_ms: int
+    session: ReadSession, block_of: Mapping[int, int], from_ms: int, to_ms: int, resolution_ms: int = 0
 ) -> dict[int, SeriesPieces]:
-    """Return the samples of series (ID to series group) in a time range."""
+    """Return the samples of series (ID to series group) in a time range; resolution 0 means raw samples."""
     if not block_of:
         return {}
     series_ids = np.array(sorted(block_of), np.int64)
     records = queries.select_wal_records(session, from_ms, to_ms)
-    chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
     runs: dict[int, SeriesPieces] = {}
     pieces: dict[bytes, list[FloatMatrix]] = {}
-    for (_, hour, _), block in zip(chunks, decode_groups([content for *_, content in chunks]), strict=True):
-        cut = (from_ms, to_ms) if not from_ms <= hour * HOUR_MS <= to_ms - HOUR_MS + 1 else None
+    blocks, intervals = _blocks(session, sorted(set(block_of.values())), (from_ms, to_ms), resolution_ms)
+    for block, cut in blocks:
         for group in block.groups:
             pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
         _add_rest(runs, block, block_of, cut)
@@ -127,7 +169,30 @@ def read_samples(
         into = runs.setdefault(series_id, SeriesPieces())
         into.times.append(times)
         into.values.append(values)
+    for series_id, pieces_of_series in runs.items() if intervals else ():
+        interval_ms = intervals.get(block_of[series_id])
+        pieces_of_series.roll_up = RollUp(resolution_ms, interval_ms) if interval_ms else None
     return runs
+
+
+def _blocks(
+    session: ReadSession, blocks: Sequence[int], between_ms: tuple[int, int], resolution_ms: int
+) -> tuple[Iterator[tuple[GroupedChunk, tuple[int, int] | None]], dict[int, int]]:
+    """Return chunks, and the roll-ups of all other hours, each with the range to which it must be cut.
+
+    Also return the scrape interval of each series group with roll-ups.
+    """
+    from_ms, to_ms = between_ms
+    hours = (from_ms // HOUR_MS, to_ms // HOUR_MS)
+    chunks = queries.chunks(session, blocks, hours, open_only=resolution_ms > 0)
+    rolled_up = queries.roll_ups(session, blocks, hours, resolution_ms) if resolution_ms else []
+    span = ROLL_UP_SPANS.get(resolution_ms, 1)
+    found = [(hour, span, content) for _, hour, _, content in rolled_up]
+    found += [(hour, 1, content) for hour, content in chunks]
+    ends = ((hour * HOUR_MS, (hour + length) * HOUR_MS) for hour, length, _ in found)
+    cuts = (None if from_ms <= start and end <= to_ms + 1 else between_ms for start, end in ends)
+    blocks_read = zip(decode_groups([content for *_, content in found]), cuts, strict=True)
+    return blocks_read, {block_id: interval_ms for block_id, _, interval_ms, _ in rolled_up}
 
 
 Newest = dict[int, tuple[Ints, Floats]]
@@ -137,16 +202,19 @@ Newest = dict[int, tuple[Ints, Floats]]
 def _add_groups(
     runs: dict[int, SeriesPieces], groups: Sequence[FloatMatrix], block_of_series: Mapping[int, int], newest: Newest
 ) -> None:
-    """Append the hours of the same series, for all series of a group at once, and then their newest samples."""
-    ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
-    if not ascending:
+    """Append the chunks of the same series, for all series of a group at once, and then their newest samples."""
+    filled = [each for each in groups if len(each.times_ms)]
+    if not filled:
         return
-    behind = _behind(ascending[-1], newest)
+    behind = _behind(max(filled, key=lambda each: int(each.times_ms[-1])), newest)
     if behind is not None:
-        ascending.append(behind)
-    times = np.concatenate([each.times_ms for each in ascending])
-    values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits, which preserves stale markers
-    for place, series_id in enumerate(ascending[0].series_ids.tolist()):
+        filled.append(behind)
+    times = np.concatenate([each.times_ms for each in filled])
+    values = np.concatenate([each.values for each in filled], axis=1)  # copies bits, which preserves stale markers
+    if not (np.diff(times) > 0).all():  # pieces of one hour, or a roll-up and an hour that it has already
+        first = first_of_each(times)
+        times, values = times[first], values[:, first]
+    for place, series_id in enumerate(filled[0].series_ids.tolist()):
         if series_id in block_of_series:
             into = runs.setdefault(series_id, SeriesPieces())
             into.times.append(times)
@@ -219,7 +287,8 @@ def _series_data(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler")
     if runs.times:
         times, values = joiner.joined(runs)
         if len(times):
-            data.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
+            meta = (row.created_ms, runs.late, runs.roll_up)
+            data.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, *meta))
     if runs.natives:
         native = joined_natives(runs)
         if len(native.times_ms):
@@ -234,6 +303,7 @@ def _series_data(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler")
                     native.histograms,
                     row.created_ms,
                     runs.late,
+                    runs.roll_up,
                 )
             )
     return data
@@ -251,13 +321,12 @@ class SeriesAssembler:
         if len(runs.times) == 1:
             return runs.times[0], runs.values[0]
         # If the group of a series changed in between, its pieces are not in time order.
-        order = sorted(range(len(runs.times)), key=lambda place: int(runs.times[place][0]))
-        times, ascending = self._times([runs.times[place] for place in order])
-        values = np.concatenate([runs.values[place] for place in order])
+        times, ascending = self._times(runs.times)
+        values = np.concatenate(runs.values)
         if ascending:
             return times, values
-        sole = merged([SampleColumns(np.zeros(len(times), np.int64), times, values)])
-        return sole.times_ms, sole.values
+        first = first_of_each(times)
+        return times[first], values[first]
 
     def _times(self, pieces: list[Ints]) -> tuple[Ints, bool]:
         # A long piece is shared by its group; a short one is compared by content.
@@ -276,12 +345,4 @@ def joined(runs: SeriesPieces) -> tuple[Ints, Floats]:
 
 def joined_natives(runs: SeriesPieces) -> NativeHistogramRun:
     """Return the histograms of all pieces, ascending, without duplicate times."""
-    times = np.concatenate([run.times_ms for run in runs.natives])
-    histograms = join_natives([run.histograms for run in runs.natives])
-    series_id = runs.natives[0].series_id
-    if (np.diff(times) > 0).all():
-        return NativeHistogramRun(series_id, times, histograms)
-    part = NativeHistogramColumns(np.zeros(len(times), np.int64), times, histograms)
-    sole = merged([SampleColumns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), part)]).natives
-    assert sole is not None
-    return NativeHistogramRun(series_id, sole.times_ms, sole.histograms)
+    return join_native_runs(runs.natives)

@@ -1,11 +1,18 @@
 """Read the panels of one service, without the rest of the dashboard."""
 
 from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, service_panels
-from slowpath.analysis.kinds.metrics.time_grid import TimeGrid, grid_between, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.kinds.metrics.time_grid import (
+    TimeGrid,
+    finest_step_ms,
+    grid_between,
+    rate_window_ms,
+    scrape_interval_ms,
+)
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service.dashboard import BEFORE_MS
 from slowpath.evidence.metrics.service.dashboard_samples import load_environment_signals
+from slowpath.evidence.metrics.service.series_reader import ReadReach
 
 
 def read_service_panels(
@@ -18,7 +25,8 @@ def read_service_panels(
     """Return the grid of a time range and the panels of a service; `label` splits its latency."""
     from_ms, to_ms = between_ms
     signals = load_environment_signals(session, environment_id)
-    samples = signals.samples(session, [service_id], from_ms - BEFORE_MS, to_ms)[service_id]
+    reach = ReadReach(grid_between(from_ms, to_ms, 1).step_ms)
+    samples = signals.samples(session, [service_id], from_ms - BEFORE_MS, to_ms, reach)[service_id]
     interval_ms = scrape_interval_ms(samples.counters())
-    grid = grid_between(from_ms, to_ms, interval_ms)
+    grid = grid_between(from_ms, to_ms, finest_step_ms(samples.counters()))
     return grid, service_panels(samples, grid, rate_window_ms(grid.step_ms, interval_ms), split_by=label)

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ServiceId
 from slowpath.evidence.metrics import queries
-from slowpath.evidence.metrics.tables import MetricChunk, MetricSeries
+from slowpath.evidence.metrics.tables import MetricChunk, MetricRollUp, MetricSeries
 
 
 def delete_service_samples(session: WriteSession, service_ids: Sequence[ServiceId]) -> int:
@@ -21,11 +21,12 @@ def delete_service_samples(session: WriteSession, service_ids: Sequence[ServiceI
     groups = session.scalars(select(MetricSeries.series_group_id).where(*of_services).distinct()).all()
     if settings is None or not groups:
         return 0
-    session.execute(
-        delete(MetricChunk)
-        .where(MetricChunk.team_id == session.team_id, MetricChunk.id.in_(groups))
-        .execution_options(synchronize_session=False)
-    )
+    for table in (MetricChunk, MetricRollUp):
+        session.execute(
+            delete(table)
+            .where(table.team_id == session.team_id, table.id.in_(groups))
+            .execution_options(synchronize_session=False)
+        )
     deleted = session.execute(
         delete(MetricSeries).where(*of_services).returning(MetricSeries.id).execution_options(synchronize_session=False)
     )

@@ -104,8 +104,10 @@ def environments_measured(session: ReadSession) -> set[EnvironmentId]:
 
 
 def newest_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
-    """Return the time of the newest compacted sample, or of the newest in the team's WAL if later; None if none."""
-    return newest_known(newest_folded_ms(session, environment_id), session)
+    """Return the time of the newest sample: compacted, in the team's WAL, or scanned at a source; None if none."""
+    cursor = queries.select_detection_cursor(session, environment_id)
+    known = newest_known(newest_folded_ms(session, environment_id), session)
+    return max((at for at in (known, cursor.scanned_until_ms if cursor else None) if at), default=None)
 
 
 def newest_folded_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:

@@ -11,6 +11,9 @@ _TRAILER = re.compile(
     r"(?:reviewed-by|acked-by):\s*(?P<name>[^<]{0,200})(?:<(?P<email>[^<>\s]{1,200})>)?\s*", re.IGNORECASE
 )
 
+_PRIVATE_ADDRESS = re.compile(r"(?:\d+[+-])?(?P<login>[a-z0-9][a-z0-9._-]*)@users\.noreply\.(?:github|gitlab)\.com")
+"""The address in commits of users who hide theirs, case folded."""
+
 
 @dataclass(frozen=True)
 class Person:
@@ -27,6 +30,8 @@ class TeamMember:
     user_id: UUID
     name: str
     email: str
+    logins: tuple[str, ...] = ()
+    """Logins at code hosts, as the member states them."""
 
 
 def parse_reviewers(message: str) -> list[Person]:
@@ -43,15 +48,35 @@ def parse_reviewers(message: str) -> list[Person]:
 
 
 def find_member(person: Person, members: Sequence[TeamMember]) -> TeamMember | None:
-    """Return the member with a person's address, else the one with their name; None if none or several match."""
+    """Return the member with a person's address, else with the login in it, else with their name.
+
+    None if none or several match.
+    """
     email, name = _fold(person.email), _fold(person.name)
+    private = _PRIVATE_ADDRESS.fullmatch(email)
     for matching in (
         [member for member in members if email and _fold(member.email) == email],
+        [member for member in members if private and _has_login(member, private["login"])],
         [member for member in members if name and _fold(member.name) == name],
     ):
         if matching:
             return matching[0] if len(matching) == 1 else None
     return None
+
+
+def find_owner(owner: str, members: Sequence[TeamMember]) -> TeamMember | None:
+    """Return the member that an owner in CODEOWNERS is: an address, or `@` and a login. None of a team, or of several."""
+    login = owner.removeprefix("@")
+    matching = [
+        member
+        for member in members
+        if (_has_login(member, login) if owner.startswith("@") else _fold(member.email) == _fold(owner))
+    ]
+    return matching[0] if len(matching) == 1 else None
+
+
+def _has_login(member: TeamMember, login: str) -> bool:
+    return _fold(login) in {_fold(one) for one in member.logins}
 
 
 def _fold(text: str) -> str:

@@ -99,7 +99,7 @@ class PersonOut(BaseModel):
     """A person of a commit, as git names them."""
 
     name: str
-    user_id: UUID | None = Field(description="the member with this address or name; null: none, or several")
+    user_id: UUID | None = Field(description="the member with this address, login or name; null: none, or several")
     user_name: str | None
 
 
@@ -120,7 +120,7 @@ class CommitPeopleOut(BaseModel):
     author: PersonOut
     reviewers: list[PersonOut] = Field(description="of the trailers Reviewed-by and Acked-by")
     owners: list[str] | None = Field(description="by CODEOWNERS at this commit; null: unknown")
-    owner_members: list[PersonOut] = Field(description="members whose address CODEOWNERS names")
+    owner_members: list[PersonOut] = Field(description="members whose address or login CODEOWNERS names")
     owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
     pull_request: PullRequestOut | None
 

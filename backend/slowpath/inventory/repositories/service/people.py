@@ -19,7 +19,13 @@ from slowpath.inventory.repositories.rules.code_owners import (
     find_owners,
     parse_code_owners,
 )
-from slowpath.inventory.repositories.rules.commit_people import Person, TeamMember, find_member, parse_reviewers
+from slowpath.inventory.repositories.rules.commit_people import (
+    Person,
+    TeamMember,
+    find_member,
+    find_owner,
+    parse_reviewers,
+)
 from slowpath.inventory.repositories.service import commit_graph, mirror_files, repositories, suspect_commits
 from slowpath.inventory.repositories.tables import Commit, Repository
 from slowpath.platform.accounts import service as accounts
@@ -47,9 +53,7 @@ def get_people(session: ReadSession, mirrors: GitMirrors, repository_id: Reposit
         author=of(Person(row.author_name, row.author_email)),
         reviewers=[of(one) for one in parse_reviewers(row.message)],
         owners=owners,
-        owner_members=[
-            member for member in members if member.email.casefold() in {one.casefold() for one in owners or ()}
-        ],
+        owner_members=list(dict.fromkeys(filter(None, (find_owner(one, members) for one in owners or ())))),
         owners_reason=reason,
         pull_request=queries.select_pull_request(session, repository_id, sha),
     )
@@ -78,7 +82,7 @@ def get_deployment_people(session: ReadSession, mirrors: GitMirrors, deployment_
 
 def _list_members(session: ReadSession) -> list[TeamMember]:
     rows = accounts.members(session, after=None, limit=MOST_MEMBERS)
-    return [TeamMember(user.id, user.name, user.email) for _, user in rows]
+    return [TeamMember(user.id, user.name, user.email, tuple(user.code_host_logins)) for _, user in rows]
 
 
 def _list_paths(rows: Sequence[Commit]) -> list[str]:

@@ -21,6 +21,7 @@ from slowpath.platform.accounts.rules.request_origin import SessionCookie
 from slowpath.platform.accounts.rules.second_factor import STATE_SECONDS
 from slowpath.platform.accounts.schemas.users import (
     BrowserSessionOut,
+    CodeHostLogins,
     CurrentSessionOut,
     EmailPreferencesOut,
     EmailPreferencesUpdate,
@@ -278,6 +279,26 @@ def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, ses
     """Choose which emails you receive."""
     service.set_mention_email_preference(session, person, is_enabled=sent.email_on_mention)
     return EmailPreferencesOut(email_on_mention=sent.email_on_mention)
+
+
+@router.get(
+    "/user/code-host-logins",
+    operation_id="code-host-logins:get",
+    responses=document_problems(NotAuthenticated, PermissionDenied),
+)
+def get_code_host_logins(person: SignedIn, session: Reading) -> CodeHostLogins:
+    """Return your logins at code hosts."""
+    return CodeHostLogins(logins=service.get_code_host_logins(session, person))
+
+
+@router.put(
+    "/user/code-host-logins",
+    operation_id="code-host-logins:update",
+    responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
+)
+def update_code_host_logins(person: SignedIn, sent: CodeHostLogins, session: Writing) -> CodeHostLogins:
+    """State your logins at code hosts, in place of those before."""
+    return CodeHostLogins(logins=service.set_code_host_logins(session, person, sent.logins))
 
 
 @router.put(

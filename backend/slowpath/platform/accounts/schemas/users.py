@@ -113,6 +113,15 @@ class EmailPreferencesUpdate(StrictRequest):
     email_on_mention: StrictBool
 
 
+CodeHostLogin = Annotated[str, StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class CodeHostLogins(StrictRequest):
+    """Your logins at GitHub, GitLab and other code hosts. CODEOWNERS and commits that name one name you."""
+
+    logins: Annotated[list[CodeHostLogin], Field(max_length=10)]
+
+
 class BrowserSessionOut(BaseModel):
     """A session: a signed-in browser."""
 

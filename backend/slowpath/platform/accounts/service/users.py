@@ -1,6 +1,7 @@
 """Users: sign up, verify a password, change it."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -233,6 +234,18 @@ def get_mention_email_preference(session: ReadSession, person: SignedInUser) -> 
 def set_mention_email_preference(session: WriteSession, person: SignedInUser, *, is_enabled: bool) -> None:
     """Change whether a user receives emails about mentions."""
     session.execute(update(User).where(User.id == person.user_id).values(email_on_mention=is_enabled))
+
+
+def get_code_host_logins(session: ReadSession, person: SignedInUser) -> list[str]:
+    """Return the logins of a user at code hosts."""
+    return session.get_one(User, person.user_id).code_host_logins
+
+
+def set_code_host_logins(session: WriteSession, person: SignedInUser, logins: Sequence[str]) -> list[str]:
+    """Replace the logins of a user at code hosts, and return them, each once."""
+    unique = list({login.casefold(): login for login in logins}.values())
+    session.execute(update(User).where(User.id == person.user_id).values(code_host_logins=unique))
+    return unique
 
 
 def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:

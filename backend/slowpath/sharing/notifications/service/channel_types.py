@@ -203,7 +203,7 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
             host.set_status(content.build.commit, wording.status(content))
             number = content.build.pull_request
             wants_comment = content.is_announced or content.build.warning or outbound.comment_id
-            if number is None or not wants_comment:
+            if number is None or not wants_comment or content.is_status_only:
                 return None
             comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(content))
             return host.write_comment(number, comment_id, wording.comment(content))

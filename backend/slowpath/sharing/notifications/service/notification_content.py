@@ -15,7 +15,7 @@ from slowpath.sharing.notifications.rules import (
     NotificationEvent,
     RegressionContent,
 )
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.commit_comparisons import CommitComparison
 from slowpath.verdicts.bisects.service.bisect_outcome import get_bisect_outcome
 from slowpath.verdicts.bisects.service.commit_comparisons import find_cause
@@ -23,7 +23,12 @@ from slowpath.verdicts.regressions.rules import BuildVerdictState, is_notifiable
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.tables import Regression
 
-VERDICTS: Final = {BisectState.FOUND: "changed", BisectState.NOT_IN_RANGE: "passed"}
+VERDICTS: Final = {
+    **dict.fromkeys(OPEN, "pending"),
+    BisectState.FOUND: "changed",
+    BisectState.NOT_IN_RANGE: "passed",
+    BisectState.CANCELLED: "cancelled",
+}
 """Verdict on a measured pull request; every other state is inconclusive."""
 UNSETTLED: Final = frozenset({BuildVerdictState.PENDING, BuildVerdictState.EVALUATING})
 
@@ -130,11 +135,13 @@ def compose_ended(session: ReadSession, bisect_id: BisectId, public_url: str) ->
 def compose_pull_request_measured(
     session: ReadSession, bisect_id: BisectId, public_url: str
 ) -> NotificationContent | None:
-    """Return the content for a measured pull request; None if it is not one, or was cancelled. Raises `BisectNotFound`."""
+    """Return the content for a pull request that is or was measured; None if it is not one. Raises `BisectNotFound`."""
     row, sentence = get_bisect_outcome(session, bisect_id)
     named = None if row.commit_comparison is None else CommitComparison.from_json(row.commit_comparison).pull_request
-    if named is None or row.state == BisectState.CANCELLED:
+    if named is None or (row.state == BisectState.CANCELLED and row.started_at is None):
         return None
+    if row.state in OPEN:
+        sentence = f"A runner measures it alternately with its merge base with {named.base_branch}."
     is_slower = row.state == BisectState.FOUND
     cause = find_cause(session, row)
     home = f"{public_url}/t/{get_team(session).slug}"

@@ -48,8 +48,11 @@ class EnqueuedNotifications:
 
 
 def enqueue_notifications(session: WriteSession, content: NotificationContent) -> EnqueuedNotifications:
-    """Record an event, and create a notification for each active channel with it that is not notified yet."""
-    event_id = event_log.record_event(session, content)
+    """Record an event, and create a notification for each active channel with it that is not notified yet.
+
+    What is only a status of a commit is sent to code hosts, and is not an event.
+    """
+    event_id = None if content.is_status_only else event_log.record_event(session, content)
     written = [
         _write(session, channel, content)
         for channel in queries.open_channels(session)
@@ -126,8 +129,9 @@ def get_thread_comment_id(session: ReadSession, message: Notification) -> str | 
 
 
 def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
-    """Return whether a later event of its incident replaces it: a retry after the end would open the alert again."""
-    return kind in ALERT_SERVICES and message.thread is not None and queries.has_newer_in_thread(session, message)
+    """Return whether a later event replaces it: a retry after the end would open an alert, or a pending status, again."""
+    is_replaced = kind in ALERT_SERVICES or NotificationContent.from_json(message.content).is_status_only
+    return is_replaced and message.thread is not None and queries.has_newer_in_thread(session, message)
 
 
 def must_wait(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
@@ -188,6 +192,8 @@ def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -
     if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in BUILD_EVENTS:
         return False
     if ChannelKind(channel.kind) in PERSONAL and not content.is_announced:
+        return False
+    if content.is_status_only and ChannelKind(channel.kind) not in CODE_HOSTS:
         return False
     return channel.service_ids is None or str(content.service_id) in channel.service_ids
 

@@ -1,9 +1,9 @@
 """HTTP endpoints of commit comparisons, and of the rules by which pull requests are measured."""
 
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ServiceId
@@ -31,6 +31,7 @@ from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
 from slowpath.verdicts.bisects.service.commit_comparisons import CommitComparisonDetail, MeasurementRules
 
 router = APIRouter(tags=["bisects"])
+MAX_PULL_REQUEST: Final = 2**31 - 1
 RULES: Final = "/services/{service_id}/pull-request-rules"
 VERDICTS: Final[dict[BisectState, CommitVerdict]] = {
     OUTCOMES["slower"]: "slower", OUTCOMES["not-slower"]: "not-slower", OUTCOMES["inconclusive"]: "inconclusive",
@@ -63,10 +64,17 @@ def set_pull_request_rules(
 
 @router.get("/commit-comparisons", operation_id="commit-comparisons:list", responses=document_problems(InvalidRequest))
 def list_commit_comparisons(
-    caller: MayRead, session: Reading, paging: Paging, service_id: UUID | None = None
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    service_id: UUID | None = None,
+    pull_request: Annotated[int | None, Query(ge=1, le=MAX_PULL_REQUEST)] = None,
+    candidate: Annotated[str | None, Query(pattern=r"^[0-9a-f]{4,64}$")] = None,
 ) -> Page[CommitComparisonSummaryOut]:
-    """List commit comparisons, newest first."""
-    found = commit_comparisons.list_commit_comparisons(session, service_id, after=paging.after, limit=paging.limit + 1)
+    """List commit comparisons, newest first: of a service, of a pull request, or of a candidate by its first digits."""
+    found = commit_comparisons.list_commit_comparisons(
+        session, service_id, pull_request, candidate, after=paging.after, limit=paging.limit + 1
+    )
     return paging.page(found, _summary_of, lambda one: (one.row.created_at, one.row.id))
 
 

@@ -16,6 +16,7 @@ from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+from slowpath.verdicts.bisects.errors import InvalidBisectRequest
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.experiment_plan import MAX_PATCH_BYTES, MAX_PATCHES, needed_kinds_of
@@ -24,11 +25,12 @@ from slowpath.verdicts.bisects.schemas.experiments import (
     ExperimentOut,
     ExperimentState,
     MeasureOut,
+    SubjectExperimentIn,
     VariantEffectOut,
     VariantFailureOut,
 )
 from slowpath.verdicts.bisects.service import bisect_views, experiments, runners
-from slowpath.verdicts.bisects.service.experiments import ExperimentOptions, ExperimentView
+from slowpath.verdicts.bisects.service.experiments import ExperimentOptions, ExperimentSubject, ExperimentView
 
 router = APIRouter(tags=["bisects"])
 ENDED: Final[dict[str, ExperimentState]] = {
@@ -63,6 +65,41 @@ def create_experiment(
     """Measure variants of the bad commit of a bisect that has ended. Cancel it with an action on its id."""
     options = ExperimentOptions(tuple(body.variants), body.blocks, body.patches)
     row = experiments.create_experiment(session, BisectId(bisect_id), options, by=caller.user_id, now=clock.now())
+    facts = {"number": row.number, "service_id": str(row.service_id), "variants": list(body.variants)}
+    record_audit_event(session, caller, "experiment.created", "bisect", row.id, facts)
+    return _make_out(session, experiments.load_experiment(session, row), clock.now())
+
+
+@router.get(
+    "/experiments",
+    operation_id="experiments:list-of-subject",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_subject_experiments(
+    caller: MayRead, session: Reading, clock: Now, regression_id: UUID | None = None, build_id: UUID | None = None
+) -> list[ExperimentOut]:
+    """List the experiments that started from a regression, or all with the commit of a build, newest first."""
+    if (regression_id is None) == (build_id is None):
+        raise InvalidBisectRequest("Give either regression_id or build_id.")
+    found = experiments.list_subject_experiments(session, ExperimentSubject(regression_id, build_id))
+    return [_make_out(session, one, clock.now()) for one in found]
+
+
+@router.post(
+    "/experiments",
+    operation_id="experiments:create-of-subject",
+    openapi_extra=body_up_to(BODY_BYTES),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
+)
+def create_subject_experiment(
+    body: SubjectExperimentIn, caller: MayWrite, session: Writing, clock: Now
+) -> ExperimentOut:
+    """Measure variants of the bad commit of a regression, or of the commit of a build, by the best criterion."""
+    options = ExperimentOptions(tuple(body.variants), body.blocks, body.patches)
+    subject = ExperimentSubject(body.regression_id, body.build_id)
+    row = experiments.create_subject_experiment(session, subject, options, by=caller.user_id, now=clock.now())
     facts = {"number": row.number, "service_id": str(row.service_id), "variants": list(body.variants)}
     record_audit_event(session, caller, "experiment.created", "bisect", row.id, facts)
     return _make_out(session, experiments.load_experiment(session, row), clock.now())

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    Select,
     false,
     func,
     or_,
@@ -43,17 +44,11 @@ def lock_bisect(session: WriteSession, bisect_id: UUID) -> Bisect | None:
 
 def select_bisects(
     session: ReadSession, states: Sequence[str], service_id: UUID | None, regression_id: UUID | None, *, after: After,
-    limit: int, search: str | None = None, compares_commits: bool = False,
+    limit: int, search: str | None = None,
 ) -> Sequence[Bisect]:  # fmt: skip
-    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number.
-
-    `compares_commits`: commit comparisons instead of searches.
-    """
-    is_comparison = Bisect.commit_comparison.is_not(None)
+    """Return bisects newest first, by ix_bisect_newest; `search` is a part of a title, or a number."""
     found = select(Bisect).where(
-        Bisect.team_id == session.team_id,
-        Bisect.experiment_of.is_(None),
-        is_comparison if compares_commits else ~is_comparison,
+        Bisect.team_id == session.team_id, Bisect.experiment_of.is_(None), Bisect.commit_comparison.is_(None)
     )
     if states:
         found = found.where(Bisect.state.in_(states))
@@ -87,7 +82,24 @@ def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signatu
 
 def select_experiments(session: ReadSession, bisect_id: BisectId, limit: int) -> Sequence[Bisect]:
     """Return the experiments of a bisect, newest first, by ix_bisect_experiment_of."""
-    found = select(Bisect).where(Bisect.team_id == session.team_id, Bisect.experiment_of == bisect_id)
+    return _newest_experiments(session, select(Bisect).where(Bisect.experiment_of == bisect_id), limit)
+
+
+def select_regression_experiments(session: ReadSession, regression_id: UUID, limit: int) -> Sequence[Bisect]:
+    """Return the experiments that started from a regression, newest first, by ix_bisect_regression."""
+    return _newest_experiments(session, select(Bisect).where(Bisect.regression_id == regression_id), limit)
+
+
+def select_commit_experiments(session: ReadSession, service_id: UUID, commit: str, limit: int) -> Sequence[Bisect]:
+    """Return the experiments with a commit, given by its first digits, newest first, by ix_bisect_service."""
+    of_commit = select(Bisect).where(
+        Bisect.service_id == service_id, Bisect.bad_sha.startswith(commit, autoescape=True)
+    )
+    return _newest_experiments(session, of_commit, limit)
+
+
+def _newest_experiments(session: ReadSession, found: Select[Bisect], limit: int) -> Sequence[Bisect]:
+    found = found.where(Bisect.team_id == session.team_id, Bisect.experiment_of.is_not(None))
     return session.scalars(
         found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit).options(undefer(Bisect.experiment))
     ).all()

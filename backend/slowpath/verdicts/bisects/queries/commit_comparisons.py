@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN
@@ -19,6 +19,23 @@ def select_pull_request_rules(session: ReadSession, service_id: UUID) -> PullReq
         PullRequestRules.team_id == session.team_id, PullRequestRules.service_id == service_id
     )
     return session.scalar(found, execution_options={"populate_existing": True})
+
+
+def select_commit_comparisons(
+    session: ReadSession, service_id: UUID | None, pull_request: int | None, commit: str | None, *,
+    after: tuple[datetime, UUID] | None, limit: int,
+) -> Sequence[Bisect]:  # fmt: skip
+    """Return commit comparisons newest first, by ix_bisect_newest; `commit`: the first digits of the candidate."""
+    found = select(Bisect).where(Bisect.team_id == session.team_id, Bisect.commit_comparison.is_not(None))
+    if service_id is not None:
+        found = found.where(Bisect.service_id == service_id)
+    if pull_request is not None:
+        found = found.where(pull_request == NUMBER)
+    if commit is not None:
+        found = found.where(Bisect.bad_sha.startswith(commit))
+    if after is not None:
+        found = found.where(tuple_(Bisect.created_at, Bisect.id) < after)
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
 
 
 def select_open_commit_comparisons(session: ReadSession, service_id: UUID, number: int) -> Sequence[Bisect]:

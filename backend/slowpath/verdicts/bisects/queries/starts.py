@@ -81,7 +81,9 @@ def select_bisect_of_range(session: ReadSession, row: Bisect, good: str) -> Bise
 
 def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
     """Return whether a regression has a bisect, by ix_bisect_regression."""
-    found = select(Bisect.id).where(Bisect.team_id == session.team_id, Bisect.regression_id == regression_id)
+    found = select(Bisect.id).where(
+        Bisect.team_id == session.team_id, Bisect.regression_id == regression_id, Bisect.experiment_of.is_(None)
+    )
     return session.scalar(found.limit(1)) is not None
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from slowpath.verdicts.bisects.rules.preflight import CheckKey, CheckState, FixAction, Relation
 from slowpath.verdicts.bisects.rules.range_ends import EndType
+from slowpath.verdicts.bisects.rules.start_obstacles import ObstacleKey
 from slowpath.verdicts.bisects.schemas.bisect_field_types import BisectRequest, RunnerLabels
 from slowpath.verdicts.bisects.schemas.bisect_requests import DeploymentHoursIn
 from slowpath.verdicts.bisects.schemas.bisect_responses import CredibleIntervalOut, PrunedCommitsOut
@@ -118,3 +119,18 @@ class AutomaticBisectRulesBody(BisectRequest):
     """Hours in which a bisect starts and deploys; null: always."""
     runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     """Labels that a runner requires."""
+
+
+class StartObstacleOut(BaseModel):
+    """Why no bisect was started for a regression, or why its bisect waits."""
+
+    key: ObstacleKey
+    sentence: str
+    remedy: str
+
+
+class AutomaticStartOut(BaseModel):
+    """The automatic bisect of a regression."""
+
+    obstacle: StartObstacleOut | None
+    """Null: one runs or has ended, or the regression is not confirmed or not open."""

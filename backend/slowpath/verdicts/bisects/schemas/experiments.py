@@ -1,10 +1,10 @@
 """Bodies of experiments."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from slowpath.analysis.experiments.variant_effects import LEAST_BLOCKS, Verdict
 from slowpath.analysis.experiments.variants import MAX_NAME, MAX_VARIANTS
@@ -30,6 +30,19 @@ class ExperimentIn(BisectRequest):
     """Unified diffs by name."""
 
 
+class SubjectExperimentIn(ExperimentIn):
+    """Variants of the bad commit of a regression, or of the commit of a build: exactly one of both."""
+
+    regression_id: UUID | None = None
+    build_id: UUID | None = None
+
+    @model_validator(mode="after")
+    def _has_one_subject(self) -> Self:
+        if (self.regression_id is None) == (self.build_id is None):
+            raise ValueError("give either regression_id or build_id")
+        return self
+
+
 class IncreaseShareOut(BaseModel):
     """A share of the increase since the culprit's parent, with its 95% confidence interval."""
 
@@ -42,7 +55,7 @@ class VariantEffectOut(BaseModel):
     """The effect of a variant on a measure, relative to the unchanged commit: -0.2 is 20% less."""
 
     variant: str
-    """`parent`: the build before the culprit."""
+    """`parent`: the build before the culprit, or the good build of a regression."""
     measure: str
     verdict: Verdict
     blocks: int

@@ -12,9 +12,10 @@ from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import StartAutomaticBisect
-from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState
-from slowpath.verdicts.bisects.service import bisect_creation, search_steps
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update, from_json
+from slowpath.verdicts.bisects.rules.bisect_states import MOST_OPEN, OPEN, BisectState
+from slowpath.verdicts.bisects.rules.start_obstacles import StartObstacle
+from slowpath.verdicts.bisects.service import bisect_creation, runners, search_steps
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
 from slowpath.verdicts.bisects.tables import AutomaticBisect, Bisect
 from slowpath.verdicts.regressions.errors import RegressionNotFound
@@ -25,6 +26,16 @@ DEFAULT_DEPLOYMENTS_PER_DAY: Final = 30
 DAY: Final = timedelta(days=1)
 LOOKS_AGAIN_AFTER_S: Final = 900.0
 """Time until a start outside the hours or above the budget is considered again."""
+
+
+TURN_ON: Final = "Turn them on in the section Automatic bisects of the page of the service, or start a bisect now."
+CHANGE_RULES: Final = "Change the rules on the page of the service, or start a bisect now."
+COMPLETE: Final = "Complete the request on the page of a new bisect."
+BY_HAND: Final = "Start a bisect now."
+APPROVE: Final = "Approve it on its page, or turn the approval off on the page of the service."
+WAIT_OR_CANCEL: Final = "Cancel one, or start this one once another has ended."
+NOTHING_MISSING: Final = "Nothing is missing: a bisect starts within 15 minutes, unless the regression was confirmed before the rule was turned on."
+START_RUNNER: Final = "Start a runner with the command on the page of a new bisect, or in Settings, Runners."
 
 
 @dataclass(frozen=True)
@@ -77,21 +88,69 @@ def start_automatic_bisect(session: WriteSession, regression_id: RegressionId, *
     if found is None or queries.has_bisect(session, regression_id):
         return None
     rules, service_id = found
-    settings: dict[str, Any] = {
-        "needs_approval": rules.needs_approval,
-        "deployment_hours": rules.deployment_hours,
-        "runner_labels": dict(rules.runner_labels),
-    }
-    hours = apply_settings_update(BisectSettings(), settings).deployment_hours
-    left = rules.deployments_per_day - queries.count_automatic_deployments(session, service_id, now - DAY)
-    if left < 1 or (hours is not None and not hours.allow(now)):
+    left = _count_left(session, rules, service_id, now)
+    if left < 1 or not _is_within_hours(rules, now):
         enqueue_unless_pending(session, StartAutomaticBisect(regression_id), after_s=LOOKS_AGAIN_AFTER_S)
         return None
-    asked = BisectOptions(regression_id=regression_id, settings={**settings, "max_deployments": left})
+    asked = BisectOptions(regression_id=regression_id, settings={**_settings_of(rules), "max_deployments": left})
     try:
         return bisect_creation.create_bisect(session, asked, by=None, now=now, is_automatic=True)
     except (InvalidRequest, LimitExceeded, NotFound):  # the page of the regression names what is missing
         return None
+
+
+def explain_start(session: ReadSession, regression_id: RegressionId, *, now: datetime) -> StartObstacle | None:
+    """Return why a regression has no automatic bisect, or why its newest bisect waits; None if nothing is in the way.
+
+    Raises `RegressionNotFound`.
+    """
+    row = regression_views.get_regression(session, regression_id)
+    if not row.confirmed or row.closed_at is not None or row.direction != "worse":
+        return None
+    newest = queries.select_bisects(session, (), None, regression_id, after=None, limit=1)
+    if newest:
+        return _explain_waiting(session, newest[0], now)
+    stored = queries.select_automatic_bisect(session, row.service_id)
+    if stored is None or not stored.enabled:
+        return StartObstacle("off", "Automatic bisects are off for this service.", TURN_ON)
+    rules = _rules_of(stored)
+    return _explain_rules(session, rules, ServiceId(row.service_id), now) or _explain_request(
+        session, BisectOptions(regression_id=regression_id, settings=_settings_of(rules))
+    )
+
+
+def _explain_rules(
+    session: ReadSession, rules: AutomaticBisectRules, service_id: ServiceId, now: datetime
+) -> StartObstacle | None:
+    """Return what the rules do not allow now."""
+    if not _is_within_hours(rules, now):
+        allowed = rules.deployment_hours or {}
+        when = f"{', '.join(allowed['days'])} from {allowed['from']} to {allowed['to']} ({allowed['zone']})"
+        return StartObstacle("hours", f"Deployments are not allowed now: the bisect starts {when}.", CHANGE_RULES)
+    if _count_left(session, rules, service_id, now) < 1:
+        used = f"The {rules.deployments_per_day} deployments of automatic bisects in 24 hours are used up."
+        return StartObstacle("budget", f"{used} The bisect starts later.", CHANGE_RULES)
+    return None
+
+
+def _explain_request(session: ReadSession, asked: BisectOptions) -> StartObstacle:
+    """Return what the request lacks."""
+    if (count := queries.count_open_bisects(session)) >= MOST_OPEN:
+        return StartObstacle("capacity", f"The team has {count} open bisects, the most allowed.", WAIT_OR_CANCEL)
+    try:
+        bisect_creation.require_startable(session, bisect_creation.complete_request(session, asked))
+    except (InvalidRequest, NotFound) as error:
+        return StartObstacle("incomplete", error.detail, error.remedy or COMPLETE)
+    return StartObstacle("former", NOTHING_MISSING, BY_HAND)
+
+
+def _explain_waiting(session: ReadSession, bisect: Bisect, now: datetime) -> StartObstacle | None:
+    if bisect.state == BisectState.WAITING:
+        return StartObstacle("approval", "The bisect waits for the approval of its next round.", APPROVE)
+    missing = None
+    if bisect.state in OPEN:
+        missing = runners.find_missing_runner(session, from_json(bisect.settings), now)
+    return None if missing is None else StartObstacle("runner", f"{missing}: the bisect waits for one.", START_RUNNER)
 
 
 def cancel_if_closed(session: WriteSession, bisect: Bisect, *, now: datetime) -> bool:
@@ -106,6 +165,23 @@ def cancel_if_closed(session: WriteSession, bisect: Bisect, *, now: datetime) ->
     probes = queries.select_probes(session, bisect.id)
     search_steps.tear_down_bisect(session, bisect, probes, "cancelled", {"reason": reason}, now=now)
     return True
+
+
+def _settings_of(rules: AutomaticBisectRules) -> dict[str, Any]:
+    return {
+        "needs_approval": rules.needs_approval,
+        "deployment_hours": rules.deployment_hours,
+        "runner_labels": dict(rules.runner_labels),
+    }
+
+
+def _is_within_hours(rules: AutomaticBisectRules, now: datetime) -> bool:
+    hours = apply_settings_update(BisectSettings(), _settings_of(rules)).deployment_hours
+    return hours is None or hours.allow(now)
+
+
+def _count_left(session: ReadSession, rules: AutomaticBisectRules, service_id: ServiceId, now: datetime) -> int:
+    return rules.deployments_per_day - queries.count_automatic_deployments(session, service_id, now - DAY)
 
 
 def _find_startable(session: ReadSession, regression_id: RegressionId) -> tuple[AutomaticBisectRules, ServiceId] | None:

@@ -95,14 +95,9 @@ def create_bisect(
     Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
     """
     completed = complete_request(session, asked)
-    offer, good, bad = completed.offer, completed.good, completed.bad
-    service_id, repository_id = completed.service_id, completed.repository_id
-    if service_id is None or repository_id is None or good is None or bad is None:
-        raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are required.")
-    if good == bad:
-        raise InvalidBisectRequest("The good and the bad commit are the same.", remedy="Choose an older good commit.")
-    service = catalog.service(session, ServiceId(service_id))
-    require_readable_repository(repositories.get_repository(session, RepositoryId(repository_id)))
+    offer = completed.offer
+    service_id, repository_id, good, bad = require_startable(session, completed)
+    service = catalog.service(session, service_id)
     settings = bisect_settings.apply_settings_update(BisectSettings(), asked.settings)
     signature, settings = resolve_latency_signature(
         session, completed.signature, settings, is_window_set="measurement_seconds" in asked.settings
@@ -138,6 +133,19 @@ def create_bisect(
     enqueue(session, PlanBisect(BisectId(row.id)))
     session.flush()
     return row
+
+
+def require_startable(session: ReadSession, completed: CompletedRequest) -> tuple[ServiceId, RepositoryId, str, str]:
+    """Return service, repository, good and bad commit of a request. Raises `BisectIncomplete`, `InvalidBisectRequest`."""
+    good, bad = completed.good, completed.bad
+    service_id, repository_id = completed.service_id, completed.repository_id
+    if service_id is None or repository_id is None or good is None or bad is None:
+        missing = " ".join(completed.offer.missing)
+        raise BisectIncomplete(missing or "Service, repository, good and bad commit are required.")
+    if good == bad:
+        raise InvalidBisectRequest("The good and the bad commit are the same.", remedy="Choose an older good commit.")
+    require_readable_repository(repositories.get_repository(session, RepositoryId(repository_id)))
+    return ServiceId(service_id), RepositoryId(repository_id), good, bad
 
 
 def validate_settings(session: ReadSession, settings: BisectSettings) -> None:

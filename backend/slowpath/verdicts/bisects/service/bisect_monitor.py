@@ -12,6 +12,8 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics.service import dashboard_samples
+from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries, wording
@@ -30,7 +32,9 @@ OLD_MS: Final = 5 * MINUTE_MS
 MOST_ENVIRONMENTS: Final = 50
 
 
-def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
+def check_guardrail(
+    session: ReadSession, bisect_id: BisectId, live: LiveReads | None = None, *, now: datetime
+) -> str | None:
     """Return why the guardrail stops a bisect: recent error rate or p99 above its limit.
 
     None if it does not.
@@ -44,16 +48,16 @@ def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime)
     else:
         environments = [EnvironmentId(row.id) for row in catalog.environments(session, None, MOST_ENVIRONMENTS)]
     for environment_id in environments:
-        reason = _above(session, ServiceId(bisect.service_id), environment_id, guard, to_ms(now))
+        known = dashboard_samples.load_environment_signals(session, environment_id, live)
+        reason = _above(session, ServiceId(bisect.service_id), known, guard, to_ms(now))
         if reason is not None:
             return reason
     return None
 
 
 def _above(
-    session: ReadSession, service_id: ServiceId, environment_id: EnvironmentId, guard: Guardrail, now_ms: int
+    session: ReadSession, service_id: ServiceId, known: EnvironmentSignals, guard: Guardrail, now_ms: int
 ) -> str | None:
-    known = dashboard_samples.load_environment_signals(session, environment_id)
     if service_id not in known.services or known.newest_ms is None or now_ms - known.newest_ms > OLD_MS:
         return None
     until_ms = known.newest_ms

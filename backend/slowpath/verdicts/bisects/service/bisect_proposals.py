@@ -8,6 +8,7 @@ from uuid import UUID
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.kinds.finding_signatures import find_signature
 from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import (
@@ -100,7 +101,7 @@ def get_source_comparison(session: ReadSession, row: Bisect) -> Comparison | Non
 
 def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
     found = _comparison(session, row.comparison_id)
-    findings = {(one.kind, one.subject): one for one in _worse(found)} if found else {}
+    findings = {key: one for one in _worse(found) if (key := find_signature(one))} if found else {}
     own = {"kind": row.kind, "subject": row.subject, "ratio": row.ratio}
     members: dict[tuple[str, str], Mapping[str, Any]] = {
         (str(one["kind"]), str(one["subject"])): one for one in (*row.related_series, own)
@@ -261,7 +262,8 @@ def _found(finding: Finding) -> SignatureProposal:
     before, after = finding.base, finding.candidate
     ratio = ratio_of(before, after)
     why = f"Found by the comparison{_times(ratio)}."
-    signature = make_signature(finding.kind, finding.subject, finding.unit, before, after)
+    kind, subject = find_signature(finding) or (finding.kind, finding.subject)
+    signature = make_signature(kind, subject, finding.unit, before, after)
     return SignatureProposal(signature, before, after, _separates(ratio), why)
 
 

@@ -13,6 +13,7 @@ from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, U
 from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories.service import commit_graph, repositories
+from slowpath.inventory.repositories.tables import Repository
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import BisectIncomplete, BisectNotFound, InvalidBisectRequest
 from slowpath.verdicts.bisects.jobs import PlanBisect
@@ -162,9 +163,8 @@ def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are m
     )
     if completed.repository_id is None:
         raise BisectIncomplete(f"{service.name} has no repository.", remedy="Link one in Settings, Integrations.")
-    bisect_creation.require_readable_repository(
-        repositories.get_repository(session, RepositoryId(completed.repository_id))
-    )
+    repository = repositories.get_repository(session, RepositoryId(completed.repository_id))
+    bisect_creation.require_readable_repository(repository)
     asked: dict[str, Any] = {
         "runner_labels": dict(rules.runner_labels),
         "measurement_seconds": rules.measurement_seconds,
@@ -178,7 +178,7 @@ def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are m
     title = (
         f"#{named.number} against {named.base_branch}"
         if named
-        else f"{candidate[:SHORT_COMMIT]} against {base[:SHORT_COMMIT]}"
+        else f"{_name_commit(repository, candidate)} against {_name_commit(repository, base)}"
     )
     row = Bisect(
         team_id=session.team_id, id=new_id(), number=queries.next_number(session), title=f"{service.name}: {title}"[:300],
@@ -195,10 +195,11 @@ def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are m
 
 
 def list_commit_comparisons(
-    session: ReadSession, service_id: UUID | None, *, after: tuple[datetime, UUID] | None, limit: int
-) -> list[CommitComparisonDetail]:
-    """Return commit comparisons without their measurements, newest first."""
-    rows = queries.select_bisects(session, (), service_id, None, after=after, limit=limit, compares_commits=True)
+    session: ReadSession, service_id: UUID | None, pull_request: int | None, commit: str | None, *,
+    after: tuple[datetime, UUID] | None, limit: int,
+) -> list[CommitComparisonDetail]:  # fmt: skip
+    """Return commit comparisons without their measurements, newest first; `commit`: first digits of the candidate."""
+    rows = queries.select_commit_comparisons(session, service_id, pull_request, commit, after=after, limit=limit)
     names = queries.select_service_names(session, [row.service_id for row in rows])
     return [CommitComparisonDetail(row, names.get(row.service_id, ""), _options_of(row), ()) for row in rows]
 
@@ -232,6 +233,12 @@ def waits_for_cause(session: ReadSession, bisect_id: BisectId, now: datetime) ->
         return False
     found = _comparison_of(session, row)
     return found is not None and found.state in {ComparisonState.WAITING, ComparisonState.RUNNING}
+
+
+def _name_commit(repository: Repository, sha: str) -> str:
+    """Return the tag or branch that a commit is the head of now, else its first digits."""
+    refs = (*repository.tags.items(), *repository.branch_heads.items())
+    return next((name for name, head in refs if head == sha), sha[:SHORT_COMMIT])
 
 
 def _comparison_of(session: ReadSession, row: Bisect) -> Comparison | None:

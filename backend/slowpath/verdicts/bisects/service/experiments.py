@@ -7,7 +7,7 @@ deletion are those of a bisect.
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -17,13 +17,16 @@ from slowpath.analysis.experiments.experiment_result import ExperimentResult, su
 from slowpath.analysis.experiments.patch_files import validate_patch
 from slowpath.analysis.experiments.variants import BASE, PGO, InvalidVariant, Variant, parse_variant, validate_names
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BisectId, UserId, new_id
+from slowpath.core.ids import BisectId, BuildId, RegressionId, RepositoryId, UserId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.repositories.service import commit_graph
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import InvalidBisectRequest, InvalidBisectState, ProbeNotFound
 from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect
 from slowpath.verdicts.bisects.rules import bisect_settings, experiment_plan, search_plan
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import MEASURED, WATCH_SECONDS, BisectState
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.experiment_plan import (
@@ -38,7 +41,12 @@ from slowpath.verdicts.bisects.rules.experiment_plan import (
     failed_builds,
     needed_kinds_of,
 )
-from slowpath.verdicts.bisects.service.bisect_creation import require_bisect_capacity
+from slowpath.verdicts.bisects.service.bisect_creation import (
+    BisectOptions,
+    complete_request,
+    require_bisect_capacity,
+    require_startable,
+)
 from slowpath.verdicts.bisects.service.bisect_locks import (
     get_bisect,
     lock_bisect,
@@ -46,11 +54,13 @@ from slowpath.verdicts.bisects.service.bisect_locks import (
     record_bisect_event,
 )
 from slowpath.verdicts.bisects.service.bisect_summaries import load_probe_observations, load_search_state
+from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
 from slowpath.verdicts.bisects.service.search_steps import fail_bisect, make_probe, stop_probe
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
+from slowpath.verdicts.regressions.service import regression_views
 
 DECIDED = MEASURED - {BisectState.NOT_IN_RANGE}
-MAX_LISTED = 20
+MAX_LISTED, SHORT_COMMIT = 20, 7
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,14 @@ class ExperimentOptions:
     blocks: int
     patches: Mapping[str, str]
     """Text by the name that `patch=NAME` uses."""
+
+
+@dataclass(frozen=True)
+class ExperimentSubject:
+    """What an experiment without a bisect is of: one of both."""
+
+    regression_id: UUID | None = None
+    build_id: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -85,22 +103,56 @@ def create_experiment(
     bisect = get_bisect(session, bisect_id)
     if bisect.state not in MEASURED or bisect.experiment_of is not None:
         raise InvalidBisectState("The bisect has not ended with measurements.", remedy="Wait until it has ended.")
-    plan = _make_plan(bisect, options, *_culprit(session, bisect))
+    plan = _make_plan(bisect.bad_sha, options, *_culprit(session, bisect))
+    row = Bisect(
+        team_id=session.team_id, id=new_id(), title=bisect.title, service_id=bisect.service_id,
+        repository_id=bisect.repository_id, good_sha=bisect.good_sha, bad_sha=bisect.bad_sha, signature=bisect.signature,
+        settings=bisect.settings, experiment_of=bisect.id,
+    )  # fmt: skip
+    return _start(session, row, plan, by=by, now=now)
+
+
+def create_subject_experiment(
+    session: WriteSession, subject: ExperimentSubject, options: ExperimentOptions, *, by: UserId | None, now: datetime
+) -> Bisect:
+    """Start an experiment with the bad commit of a regression, beside the good one, or with the commit of a build.
+
+    Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
+    """
+    if subject.regression_id is not None:
+        completed = complete_request(session, BisectOptions(regression_id=subject.regression_id))
+        service_id, repository_id, good, bad = require_startable(session, completed)
+    else:
+        assert subject.build_id is not None
+        build = catalog.build(session, BuildId(subject.build_id))
+        completed = complete_request(session, BisectOptions(service_id=build.service_id))
+        whole = _resolve_commit(session, completed.repository_id, build.commit)
+        service_id, repository_id, _, bad = require_startable(session, replace(completed, good="", bad=whole))
+        good = bad
+    signature, settings = resolve_latency_signature(session, completed.signature, BisectSettings(), is_window_set=False)
+    plan = _make_plan(bad, options, None, BuildInputs(good) if good != bad else None)
+    title = completed.offer.title or f"{catalog.service(session, service_id).name}: variants of {bad[:SHORT_COMMIT]}"
+    id_ = new_id()
+    row = Bisect(
+        team_id=session.team_id, id=id_, title=title[:300], service_id=service_id, repository_id=repository_id,
+        good_sha=good, bad_sha=bad, regression_id=subject.regression_id, signature=asdict(signature),
+        settings=bisect_settings.to_json(settings), experiment_of=id_,
+    )  # fmt: skip
+    return _start(session, row, plan, by=by, now=now)
+
+
+def _start(session: WriteSession, row: Bisect, plan: ExperimentPlan, *, by: UserId | None, now: datetime) -> Bisect:
     require_bisect_capacity(session)
-    given = bisect_settings.from_json(bisect.settings)
+    given = bisect_settings.from_json(row.settings)
     if given.dashboard_selector is not None and given.dashboard_selector.match == "version":
         raise InvalidBisectRequest(
             "The latency of this bisect is read by version, which all variants of a commit share.",
             remedy="Start a bisect whose probes are identified by instance or environment.",
         )
     settings = replace(given, needs_approval=False, control=False, use_production_baselines=False)
-    row = Bisect(
-        team_id=session.team_id, id=new_id(), number=queries.next_number(session), title=bisect.title,
-        service_id=bisect.service_id, repository_id=bisect.repository_id, good_sha=bisect.good_sha, bad_sha=bisect.bad_sha,
-        state=BisectState.SEARCHING, signature=bisect.signature, settings=bisect_settings.to_json(settings),
-        experiment_of=bisect.id, experiment=plan.to_json(), is_automatic=False, approved_through_round=0, created_by=by,
-        started_at=now, revision=1,
-    )  # fmt: skip
+    row.settings, row.number = bisect_settings.to_json(settings), queries.next_number(session)
+    row.state, row.started_at, row.revision, row.created_by = BisectState.SEARCHING, now, 1, by
+    row.experiment, row.is_automatic, row.approved_through_round = plan.to_json(), False, 0
     session.add(row)
     session.flush()
     record_bisect_event(session, row, "started", {}, now=now, by=by)
@@ -108,6 +160,13 @@ def create_experiment(
     enqueue_unless_pending(session, MonitorBisect(BisectId(row.id)), after_s=WATCH_SECONDS)
     session.flush()
     return row
+
+
+def _resolve_commit(session: ReadSession, repository_id: UUID | None, commit: str) -> str | None:
+    """Return the whole SHA of a build's commit; None if the repository does not know it."""
+    if repository_id is None:
+        return None
+    return commit_graph.resolve_commits(session, RepositoryId(repository_id), [commit]).get(commit)
 
 
 def _culprit(session: ReadSession, bisect: Bisect) -> tuple[str | None, BuildInputs | None]:
@@ -126,19 +185,17 @@ def _culprit(session: ReadSession, bisect: Bisect) -> tuple[str | None, BuildInp
 
 
 def _make_plan(
-    bisect: Bisect, options: ExperimentOptions, culprit: str | None, parent: BuildInputs | None
+    commit: str, options: ExperimentOptions, culprit: str | None, parent: BuildInputs | None
 ) -> ExperimentPlan:
     try:
         variants, patches = _parse(options)
     except InvalidVariant as error:
         raise InvalidBisectRequest(str(error)) from error
     if culprit is None and any(one.reverts for one in variants):
-        raise InvalidBisectRequest("The bisect named no culprit of the main repository, so nothing can be reverted.")
+        raise InvalidBisectRequest("Without a culprit of the main repository nothing can be reverted.")
     if not 3 <= options.blocks <= MAX_BLOCKS:
         raise InvalidBisectRequest(f"An experiment has 3 to {MAX_BLOCKS} blocks.", limit=MAX_BLOCKS, actual=options.blocks)  # fmt: skip
-    return ExperimentPlan(
-        BuildInputs(bisect.bad_sha), parent, culprit, variants, options.blocks, secrets.randbits(32), patches
-    )
+    return ExperimentPlan(BuildInputs(commit), parent, culprit, variants, options.blocks, secrets.randbits(32), patches)
 
 
 def _parse(options: ExperimentOptions) -> tuple[tuple[Variant, ...], dict[str, str]]:
@@ -167,6 +224,18 @@ def list_experiments(session: ReadSession, bisect_id: BisectId) -> list[Experime
     """Return the experiments of a bisect, newest first. Raises `BisectNotFound`."""
     get_bisect(session, bisect_id)
     return [load_experiment(session, row) for row in queries.select_experiments(session, bisect_id, MAX_LISTED)]
+
+
+def list_subject_experiments(session: ReadSession, subject: ExperimentSubject) -> list[ExperimentView]:
+    """Return the experiments of a regression, or all with the commit of a build, newest first. Raises `NotFound`."""
+    if subject.regression_id is not None:
+        regression_views.get_regression(session, RegressionId(subject.regression_id))
+        rows = queries.select_regression_experiments(session, subject.regression_id, MAX_LISTED)
+    else:
+        assert subject.build_id is not None
+        build = catalog.build(session, BuildId(subject.build_id))
+        rows = queries.select_commit_experiments(session, build.service_id, build.commit, MAX_LISTED)
+    return [load_experiment(session, row) for row in rows]
 
 
 def load_experiment(session: ReadSession, row: Bisect) -> ExperimentView:

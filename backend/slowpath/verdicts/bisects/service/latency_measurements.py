@@ -10,12 +10,9 @@ from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow, Se
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, EnvironmentId, ProbeId, ProbeWindowId, ServiceId
 from slowpath.evidence.metrics.service import probe_latency
+from slowpath.evidence.metrics.service.live_samples import RemoteServiceBinding
 from slowpath.evidence.metrics.service.probe_latency import ProbeLatency
-from slowpath.evidence.metrics.service.remote_samples import (
-    RemoteSampleSource,
-    RemoteServiceBinding,
-    RemoteServiceSamples,
-)
+from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource, RemoteServiceSamples
 from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries

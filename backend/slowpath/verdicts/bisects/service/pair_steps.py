@@ -14,9 +14,9 @@ from slowpath.analysis.bisect.paired_measurements import PairDecision, PairSetti
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BisectId
-from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.verdicts.bisects import queries
-from slowpath.verdicts.bisects.jobs import MonitorBisect
+from slowpath.verdicts.bisects.jobs import MonitorBisect, PullRequestStarted
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, WATCH_SECONDS, BisectState
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.commit_comparisons import (
@@ -52,6 +52,8 @@ def begin_pairs(session: WriteSession, bisect_id: BisectId, base: str, *, is_equ
         return
     bisect.state = BisectState.SEARCHING
     record_bisect_event(session, bisect, "planned", {"commits": 1, "candidates": 1}, now=now)
+    if CommitComparison.from_json(bisect.commit_comparison or {}).pull_request is not None:
+        enqueue(session, PullRequestStarted(bisect_id))
     publish_bisect_change(session, bisect, step=True)
 
 

@@ -184,10 +184,9 @@ def _check_candidates(state: PreflightState, *, is_waiting: bool) -> PreflightCh
 def _check_runner(session: ReadSession, state: PreflightState, now: datetime) -> PreflightCheck:
     alive = [one for one in runners.list_runners(session) if one.is_alive(now)]
     fitting = [one for one in alive if state.settings.is_for(one.row.labels)]
-    wanted = ", ".join(f"{name}={value}" for name, value in state.settings.runner_labels.items())
-    if not fitting:
-        others = f" Online without them: {', '.join(one.row.name for one in alive)}." if alive and wanted else ""
-        title = f"No runner with {wanted} is online" if wanted else "No runner is online"
+    title = runners.find_missing_runner(session, state.settings, now)
+    if title is not None:
+        others = f" Online without them: {', '.join(one.row.name for one in alive)}." if alive else ""
         return PreflightCheck(
             "runner", "missing", title, "0", f"A bisect that is started now waits for one.{others}",
             (PreflightFix("start-runner", "Start a runner"),),

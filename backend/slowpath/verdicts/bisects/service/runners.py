@@ -10,6 +10,7 @@ from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import Caller, TokenScope
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import ProbeNotFound, RunnerBusy, RunnerNameTaken, RunnerNotFound, TooManyBisects
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS, MOST_RUNNERS, BisectState, ProbeState
 from slowpath.verdicts.bisects.service.bisect_locks import lock_probe_run, publish_bisect_change
 from slowpath.verdicts.bisects.tables import Runner
@@ -19,6 +20,7 @@ __all__ = [
     "RunnerProcess",
     "RunnerStatus",
     "delete_runner",
+    "find_missing_runner",
     "list_runners",
     "lock_own_runner",
     "lock_runner",
@@ -70,6 +72,14 @@ def list_runners(session: ReadSession) -> Sequence[RunnerStatus]:
     """Return the runners, by name."""
     counts = queries.count_active_probes(session)
     return [RunnerStatus(row, counts.get(row.id, 0)) for row in queries.select_runners(session)]
+
+
+def find_missing_runner(session: ReadSession, settings: BisectSettings, now: datetime) -> str | None:
+    """Return in words which runner is missing; None if one with the labels is online."""
+    if any(one.is_alive(now) and settings.is_for(one.row.labels) for one in list_runners(session)):
+        return None
+    wanted = ", ".join(f"{name}={value}" for name, value in settings.runner_labels.items())
+    return f"No runner with {wanted} is online" if wanted else "No runner is online"
 
 
 def lock_runner(session: WriteSession, name: str) -> Runner:

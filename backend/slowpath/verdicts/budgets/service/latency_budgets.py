@@ -21,6 +21,7 @@ from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics.service import dashboard_samples, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import at_time
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow
 from slowpath.inventory.catalog import service as catalog
@@ -91,11 +92,13 @@ def enqueue_due(session: WriteSession, environment_id: EnvironmentId, newest_ms:
         enqueue_unless_pending(session, EvaluateBudgets(environment_id))
 
 
-def gather_budgets(session: ReadSession, environment_id: EnvironmentId) -> BudgetInput | None:
+def gather_budgets(
+    session: ReadSession, environment_id: EnvironmentId, live: LiveReads | None = None
+) -> BudgetInput | None:
     """Read the input of an evaluation; None without budgets or samples. Raises `EnvironmentNotFound`."""
     catalog.environment(session, environment_id)
     rows = queries.select_latency_budgets(session, environment_id, MOST_LISTED)
-    recognised = dashboard_samples.load_environment_signals(session, environment_id) if rows else None
+    recognised = dashboard_samples.load_environment_signals(session, environment_id, live) if rows else None
     if recognised is None or recognised.newest_ms is None:
         return None
     rows = [row for row in rows if row.environment_id is not None or row.service_id in recognised.services]

@@ -19,6 +19,7 @@ from slowpath.analysis.kinds.registry import BENCHMARK, CPU_PROFILE, PROFILE, ST
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.verdicts.comparison_previews import queries
 from slowpath.verdicts.comparison_previews.read_models import ComparisonPreview, KindPreview, SidePreview
 from slowpath.verdicts.comparison_previews.wording import (
@@ -39,7 +40,7 @@ MOST_CONDITIONS = 20
 
 
 def preview_comparison(
-    session: ReadSession, base: SideSource | None, candidate: SideSource | None, now: datetime
+    session: ReadSession, base: SideSource | None, candidate: SideSource | None, now: datetime, live: LiveReads
 ) -> ComparisonPreview:
     """Return what both sides contain and what can be concluded; a side that is not chosen yet is None.
 
@@ -54,7 +55,7 @@ def preview_comparison(
         caveats = _find_caveats(session, base_side, candidate_side)
         is_explained = any(each.explains_effect for each in caveats)
         conclusions = _conclude(session, base_side, candidate_side, is_explained=is_explained)
-        of_latency, latency = _compare_latency(session, base_side, candidate_side)
+        of_latency, latency = _compare_latency(session, base_side, candidate_side, live)
         caveats, conclusions = [*caveats, *of_latency], [*conclusions, *latency]
     overlap = _find_overlap(base_side, candidate_side, has_labels=_labels_differ(base, candidate))
     can_compare = overlap is None and any(each.state != "not-compared" for each in conclusions)
@@ -202,18 +203,18 @@ def _ticks_of(each: SideEvidence) -> float | None:
 
 
 def _compare_latency(
-    session: ReadSession, base: ResolvedSource, candidate: ResolvedSource
+    session: ReadSession, base: ResolvedSource, candidate: ResolvedSource, live: LiveReads
 ) -> tuple[Sequence[Caveat], Sequence[Conclusion]]:
     """Return caveats and conclusion of the metrics of both time ranges, none if no side has metrics."""
-    first, second = (_read_latency(session, side) for side in (base, candidate))
+    first, second = (_read_latency(session, side, live) for side in (base, candidate))
     if not any(window is not None and window.latency is not None for window in (first, second)):
         return (), ()
     compared = compare_latency(first, second, np.random.default_rng(0)) if first and second else None
     return compared.caveats if compared else (), [conclude_latency(first, second, compared)]
 
 
-def _read_latency(session: ReadSession, side: ResolvedSource) -> LatencyWindow | None:
+def _read_latency(session: ReadSession, side: ResolvedSource, live: LiveReads) -> LatencyWindow | None:
     window = side.time_range
     if window is None:
         return None
-    return latency_between(session, window.service_id, window.environment_id, window.from_ms, window.to_ms)
+    return latency_between(session, window.service_id, window.environment_id, window.from_ms, window.to_ms, live)

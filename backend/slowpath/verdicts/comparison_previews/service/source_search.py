@@ -10,6 +10,7 @@ from sqlalchemy import Row
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.service.build_evidence import EvidenceCounts, count_evidence
+from slowpath.evidence.metric_sources.service import federated_services
 from slowpath.evidence.metrics.service import service_signals
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build, Deployment
@@ -155,20 +156,15 @@ def _search_deployments(
     counted: dict[UUID, dict[str, int]] = {}
     for deployment_id, kind, count in queries.count_evidence_of_deployments(session, [row[0].id for row in rows], now):
         counted.setdefault(deployment_id, {})[kind] = count
-    measured = _services_with_latency(session, {EnvironmentId(row[0].environment_id) for row in rows})
+    environment_ids = {EnvironmentId(row[0].environment_id) for row in rows}
+    measured = {each: list_services_with_latency(session, each) for each in environment_ids}
     return [_make_deployment_match(row, counted.get(row[0].id, {}), measured, now) for row in rows]
 
 
-def _services_with_latency(
-    session: ReadSession, environment_ids: set[EnvironmentId]
-) -> dict[EnvironmentId, set[ServiceId]]:
-    """Return the services of each environment whose latency is stored."""
-    return {
-        environment_id: {
-            each.service_id for each in service_signals.of_environment(session, environment_id) if each.latency
-        }
-        for environment_id in environment_ids
-    }
+def list_services_with_latency(session: ReadSession, environment_id: EnvironmentId) -> set[ServiceId]:
+    """Return the services of an environment whose latency is stored, or whose samples are at a source."""
+    stored = {each.service_id for each in service_signals.of_environment(session, environment_id) if each.latency}
+    return stored | set(federated_services.services_of(session, environment_id))
 
 
 def _make_deployment_match(

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, DeployId, EnvironmentId, ServiceId
-from slowpath.evidence.metrics.service import service_signals
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build, Deployment
 from slowpath.verdicts.comparison_previews import queries
 from slowpath.verdicts.comparison_previews.read_models import RecentPair, SuggestedPair, Suggestions
+from slowpath.verdicts.comparison_previews.service.source_search import list_services_with_latency
 from slowpath.verdicts.comparisons.rules import Side, TimeRange
 from slowpath.verdicts.comparisons.rules.side_sources import (
     ArtifactsSource,
@@ -79,8 +79,7 @@ def _suggest_times(session: ReadSession, service_id: ServiceId, now: datetime) -
             DeploymentSource(DeployId(pair[0].id)),
             _name_deployment(pair[0]),
         )
-    signals = service_signals.of_environment(session, environment_id)
-    if any(each.service_id == service_id and each.latency for each in signals):
+    if service_id in list_services_with_latency(session, environment_id):
         last, this = ((now - WEEK - WEEK, now - WEEK), (now - WEEK, now))
         yield SuggestedPair(
             "last-week",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, UserId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import JobState, enqueue
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.service import stored_views
@@ -209,11 +209,21 @@ def swap_sides(session: WriteSession, comparison_id: ComparisonId) -> Comparison
 
 
 def retry_comparison(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
-    """Compute a failed or cancelled comparison again. Raises `ComparisonNotFound`, `JobStillOpen`."""
+    """Compute a comparison again that has ended; a new result replaces that of a finished one.
+
+    Raises `ComparisonNotFound`, `JobStillOpen`, and `EmptySide` for a finished one whose artifacts were deleted.
+    """
     row = get_comparison(session, comparison_id)
-    if row.job_id is None:
+    is_finished = row.job_id is None or work.get_job(session, JobId(row.job_id)).state == JobState.DONE
+    if is_finished and row.state == ComparisonState.DONE:
+        time_ranges, members = get_time_ranges(row), list_side_artifacts(session, comparison_id)
+        for side in Side:
+            left = tuple(ArtifactId(each.artifact.id) for each in members if each.side == side)
+            _validate_size(side, SideRequest(left, None, time_ranges.get(side)))
+    if is_finished:
         row.job_id = enqueue(session, ComputeComparison(comparison_id))
-    else:
+        row.state = ComparisonState.WAITING
+    elif row.job_id is not None:
         retry_state.reset_comparison(session, work.retry_job(session, JobId(row.job_id)))
     return row
 

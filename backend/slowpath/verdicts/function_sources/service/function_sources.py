@@ -44,7 +44,7 @@ def get_function_sources(
 ) -> FunctionSources:
     """Return the source of a function on both sides. Raises `ComparisonNotFound`, `ViewNotFound`, `ViewNotReady`."""
     view = diff_views.get_view(session, comparison_id, view_id)
-    sides = get_side_commits(session, comparison_id)
+    sides = get_side_commits(session, comparison_id, takes_newest=True)
     file = stored_views.find_function_file(view, blobs, function)
     if file is None:
         return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"), None)
@@ -71,7 +71,9 @@ def get_function_sources(
             for one in costs
         ],
     )
-    return _mark(base, candidate)
+    return _mark(
+        replace(base, commits=sides[Side.BASE].commits), replace(candidate, commits=sides[Side.CANDIDATE].commits)
+    )
 
 
 def _mark(base: FunctionSource, candidate: FunctionSource) -> FunctionSources:

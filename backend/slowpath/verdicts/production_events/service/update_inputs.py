@@ -12,6 +12,7 @@ from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, latency_levels
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
+from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
@@ -82,9 +83,11 @@ class UpdateInput:
     deployments: Mapping[UUID, DeploymentName]
 
 
-def gather_update(session: ReadSession, environment_id: EnvironmentId) -> UpdateInput | None:
+def gather_update(
+    session: ReadSession, environment_id: EnvironmentId, live: LiveReads | None = None
+) -> UpdateInput | None:
     """Read the input of an update; None if the environment has no samples."""
-    recognised = dashboard_samples.load_environment_signals(session, environment_id)
+    recognised = dashboard_samples.load_environment_signals(session, environment_id, live)
     if recognised.newest_ms is None:
         return None
     newest = at_time(recognised.newest_ms)

@@ -2,6 +2,7 @@ import { screen } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { readDashboard } from '../../../engine/dashboard/dashboard-file';
 import { aDashboard, type DrawnDashboard } from '../../../testing/dashboard-fixtures';
+import { setTimeZone } from '../../../lib/times';
 import { show } from '../../../testing/render';
 import { DashboardHeadline } from './DashboardHeadline';
 
@@ -24,18 +25,6 @@ function shown(drawn: DrawnDashboard = {}, mayWrite = true) {
   return { user, onDeploy };
 }
 
-const sentence = (text: string) => ({
-  header: {
-    headline: {
-      service_id: '00000000-0000-4000-8000-000000005001',
-      sentence: text,
-      detail: null,
-      deployment_id: null,
-      change_id: 'x',
-    },
-  },
-});
-
 describe('the headline', () => {
   it('has the increase in its colour, and service and commit in the letters of code', () => {
     shown();
@@ -43,14 +32,29 @@ describe('the headline', () => {
     expect(screen.getByText('distributor')).toHaveClass('mono');
     expect(screen.getByText('5f3c1e8')).toHaveClass('mono');
     expect(screen.getByRole('heading')).toHaveTextContent(
-      'distributor p99 is 3.1 times as high since 14:02; caused by deployment 5f3c1e8, not by load',
+      'distributor p99 is 3.1 times as high since 14:02 UTC; caused by deployment 5f3c1e8, not by load',
     );
   });
 
-  it('does not take a word of letters for a commit, and has no button without a deployment', () => {
-    shown(sentence('defaced p99 is 1.4 times as high since 14:02; not explained by effaced'));
-    expect(screen.queryByText('effaced', { selector: '.mono' })).not.toBeInTheDocument();
-    expect(screen.queryByRole('button')).not.toBeInTheDocument();
+  it('is in the zone of the person, with the day where the range ends on another', () => {
+    setTimeZone('Asia/Tokyo');
+    const [change] = readDashboard(aDashboard()).changes;
+    shown({ header: { changes: [{ ...change!, at_ms: change!.at_ms - 86_400_000 }] } });
+    expect(screen.getByRole('heading')).toHaveTextContent('since Tue 17 Nov 23:02 GMT+9; caused');
+    setTimeZone(null);
+  });
+
+  it('has no button without a deployment, and the interval behind a word', () => {
+    const [change] = readDashboard(aDashboard()).changes;
+    const unexplained = { ...change!, cause: 'unexplained' as const, deployment_id: null };
+    shown({ header: { changes: [unexplained] } });
+    expect(screen.getByRole('heading')).toHaveTextContent(
+      'not explained by a deployment or by load',
+    );
+    expect(screen.getByTitle(/^2\.79 – 3\.41 times, 95% interval$/)).toHaveTextContent(
+      'significant',
+    );
+    expect(screen.queryByRole('button', { name: /Compare|Commits/ })).not.toBeInTheDocument();
   });
 
   it('opens the deployment; viewers are offered no comparison', async () => {

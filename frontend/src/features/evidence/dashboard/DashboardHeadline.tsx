@@ -1,11 +1,13 @@
 /** The page's answer: which service takes longer since when, and what explains it. */
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { lengthText } from '../../../engine/dashboard/dashboard-time';
 import { spanOf } from '../../../engine/dashboard/time-grid';
 import { deploymentName } from '../../../engine/dashboard/dashboard-wording';
+import { formatRatioRange, formatValue } from '../../../engine/format/format';
+import { clockText, dayNumber, momentText, zoneText } from '../../../lib/times';
 import { PageHeader, countOf } from '../../../ui';
+import { Term } from '../../../ui/Terms';
 import type { DeploymentComparisonState } from './use-deployment-comparison';
 
 type DashboardHeadlineProps = {
@@ -16,14 +18,13 @@ type DashboardHeadlineProps = {
 };
 
 export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: DashboardHeadlineProps) {
-  const { headline } = board;
-  if (!headline) return <PageHeader {...quiet(board)} />;
-  const deploy = board.deploys.find(({ id }) => id === headline.deployment_id);
-  const service = board.rows.find((row) => row.service.id === headline.service_id)?.service.name;
+  const change = board.changes.find(({ id }) => id === board.headline?.change_id);
+  if (!change) return <PageHeader {...quiet(board)} />;
+  const deploy = board.deploys.find(({ id }) => id === change.deployment_id);
   return (
     <PageHeader
-      title={<Sentence text={headline.sentence} service={service ?? ''} />}
-      sub={headline.detail ?? undefined}
+      title={<Increase change={change} board={board} />}
+      sub={<Levels {...change} />}
       actions={
         deploy && (
           <>
@@ -61,39 +62,49 @@ function quiet(board: Dashboard): { title: string; sub: string } {
 const describeChangePoints = (board: Dashboard): string =>
   `${countOf(board.changes.length, 'change point')} ${board.changes.length === 1 ? 'is' : 'are'} marked, no lasting latency increase at a deployment`;
 
-/** The server puts only increases on top. */
-const MARKED = /(is [\d.,]+ times as high)/u;
-const COMMIT = /\b([0-9a-f]{7,40})\b/u;
+type IncreaseProps = { change: Dashboard['changes'][number]; board: Dashboard };
 
-/** The sentence as the server says it; the service and commits in mono, what changed in its colour. */
-function Sentence({ text, service }: { text: string; service: string }) {
-  const begins = service !== '' && text.startsWith(`${service} `);
-  const rest = begins ? text.slice(service.length) : text;
+/** Which latency grew since when, and why; the time is in the reader's zone. */
+function Increase({ change, board }: IncreaseProps) {
+  const { service_id, signal, ratio, at_ms, cause } = change;
+  const service = board.rows.find((row) => row.service.id === service_id)?.service.name;
+  const deploy = board.deploys.find(({ id }) => id === change.deployment_id);
   return (
     <>
-      {begins && <span className="mono">{service}</span>}
-      {parted(rest, MARKED, (words) => <span className="more">{words}</span>).map((part, at) =>
-        typeof part === 'string' ? (
-          <span key={at}>
-            {parted(part, COMMIT, (commit) =>
-              /\d/u.test(commit) ? <span className="mono">{commit}</span> : commit,
-            ).map((each, index) => (
-              <span key={index}>{each}</span>
-            ))}
-          </span>
-        ) : (
-          <span key={at}>{part}</span>
-        ),
+      <span className="mono">{service}</span> {signal}{' '}
+      <span className="more">is {ratio.toFixed(ratio >= 9.95 ? 0 : 1)} times as high</span> since{' '}
+      {sinceText(at_ms, spanOf(board.grid).toMs)};{' '}
+      {cause === 'deployment' ? (
+        <>
+          caused by{' '}
+          {deploy ? (
+            <>
+              deployment <span className="mono">{deploymentName(deploy)}</span>
+            </>
+          ) : (
+            'a deleted deployment'
+          )}
+          , not by load
+        </>
+      ) : (
+        'not explained by a deployment or by load'
       )}
     </>
   );
 }
 
-/** Text by turns between and within the matches of a pattern with one group. */
-function parted(
-  text: string,
-  pattern: RegExp,
-  within: (words: string) => ReactNode,
-): (string | ReactNode)[] {
-  return text.split(pattern).map((part, at) => (at % 2 === 1 ? within(part) : part));
+/** With the day if the range ends on another one. */
+const sinceText = (at: number, until: number): string =>
+  `${dayNumber(at) === dayNumber(until) ? clockText(at) : momentText(at)} ${zoneText(at)}`;
+
+function Levels({ before, after, ratio_low, ratio_high }: IncreaseProps['change']) {
+  const interval = `${formatRatioRange(ratio_low, ratio_high)} times, 95% interval`;
+  return (
+    <>
+      {formatValue(before, 's')} before, {formatValue(after, 's')} after;{' '}
+      <Term name="confidence interval" detail={interval}>
+        significant
+      </Term>
+    </>
+  );
 }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
-import { EmptyState, ErrorState, Section } from '../../../ui';
+import { EmptyState, ErrorState, Section, Timestamp } from '../../../ui';
 import { CodeSnippet } from './CodeSnippet';
 import classes from './dashboard.module.css';
 import { createUploadToken } from './dashboard-queries';
@@ -16,7 +16,7 @@ type SendProps = {
 type EmptyProps = SendProps & { empty: NonNullable<Dashboard['empty']>; onRange: () => void };
 
 export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
-  const { code, reason } = empty;
+  const { code, reason, newest_ms } = empty;
   const action =
     code === 'nothing-in-range' ? (
       <Button onClick={onRange}>Show 7 days</Button>
@@ -28,6 +28,12 @@ export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
       <div className={classes.inset}>
         <EmptyState action={action} help="metrics">
           {reason}
+          {newest_ms !== null && newest_ms !== undefined && (
+            <>
+              {' '}
+              The newest sample is from <Timestamp at={new Date(newest_ms).toISOString()} exact />.
+            </>
+          )}
         </EmptyState>
       </div>
       {code !== 'nothing-in-range' && <HowToSend {...send} />}

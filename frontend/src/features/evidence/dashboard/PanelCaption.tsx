@@ -33,9 +33,18 @@ type LatencyCaptionProps = PanelCaptionProps & {
   quantiles: readonly QuantileId[];
   /** In which quantiles an increase is marked. */
   increased: readonly string[];
+  /** How its heights differ from those of the other rows; '' if they do not. */
+  note: string;
 };
 
-export function LatencyCaption({ board, row, bus, quantiles, increased }: LatencyCaptionProps) {
+export function LatencyCaption({
+  board,
+  row,
+  bus,
+  quantiles,
+  increased,
+  note,
+}: LatencyCaptionProps) {
   const series = board.series[row]!;
   const read = useMemo(
     () => (index: number) => latencyCaption(series, quantiles, index),
@@ -54,6 +63,7 @@ export function LatencyCaption({ board, row, bus, quantiles, increased }: Latenc
       newest={newest}
       read={read}
       strong={increased}
+      note={note}
     />
   );
 }
@@ -66,9 +76,11 @@ type InnerProps = PanelCaptionProps & {
   read: (index: number) => CaptionPart[];
   /** Parts in the colour of an increase. */
   strong?: readonly string[];
+  note?: string;
 };
 
-function PanelCaption({ name, board, row, bus, panel, newest, read, strong = [] }: InnerProps) {
+function PanelCaption(props: InnerProps) {
+  const { name, board, row, bus, panel, newest, read, strong = [], note = '' } = props;
   const values = useRef<(HTMLElement | null)[]>([]);
   const why = useRef<HTMLSpanElement>(null);
   const { grid } = board;
@@ -96,6 +108,7 @@ function PanelCaption({ name, board, row, bus, panel, newest, read, strong = [] 
       <span ref={why} className={classes.why}>
         {since}
       </span>
+      {note !== '' && <span className="muted">{note}</span>}
       <span className="grow" />
       {parts.map((part, at) => (
         <span key={part.name}>

@@ -22,15 +22,8 @@ export const earlierWeek = (chosen: SelectedRange): SelectedRange => ({
   toMs: chosen.toMs - WEEK_MS,
 });
 
-/**
- * Why no window of a row can be compared, or null: samples queried live are not stored, and a mean has no quantiles.
- */
-export function explainUnavailableRange({
-  source,
-  latency,
-}: Pick<DashboardRow, 'source' | 'latency'>): string | null {
-  if (source)
-    return `${source.name} is queried live: its samples are not stored and cannot be compared.`;
+/** Why no window of a row can be compared, or null: a mean has no quantiles. */
+export function explainUnavailableRange({ latency }: Pick<DashboardRow, 'latency'>): string | null {
   return latency.histogram === 'none' || latency.histogram === 'mean'
     ? 'No latency histogram is received.'
     : null;

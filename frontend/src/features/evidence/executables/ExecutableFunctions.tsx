@@ -1,7 +1,7 @@
 /** What the compiler made of each function of a Go program: frame, stack check, code size, inlined calls. */
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ExecutableFunction } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -28,7 +28,7 @@ export default function ExecutableFunctions({ artifactId }: { artifactId: string
   const [order, setOrder] = useState<FunctionOrder>('frame');
   const [opened, setOpened] = useState('');
   const [name] = useDebouncedValue(text, SETTLE_MS);
-  const found = useQuery(functionsQuery(artifactId, name, order));
+  const found = useInfiniteQuery(functionsQuery(artifactId, name, order));
   if (found.error)
     return (
       <Section title="Functions">
@@ -39,7 +39,9 @@ export default function ExecutableFunctions({ artifactId }: { artifactId: string
         />
       </Section>
     );
-  const { functions = [], matched = 0, total = 0 } = found.data ?? {};
+  const pages = found.data?.pages ?? [];
+  const functions = pages.flatMap((page) => page.functions);
+  const { matched = 0, total = 0 } = pages.at(-1) ?? {};
   return (
     <Section
       title="Functions"
@@ -75,6 +77,15 @@ export default function ExecutableFunctions({ artifactId }: { artifactId: string
           onRowClick={(row) => setOpened(row.name)}
           maxHeight={640}
         />
+      )}
+      {found.hasNextPage && (
+        <Button
+          mt={8}
+          loading={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          Show more
+        </Button>
       )}
       <Drawer
         opened={opened !== ''}

@@ -64,6 +64,25 @@ describe('functions of a Go program', () => {
     expect(await screen.findByText(/No function has this name/u)).toBeVisible();
   });
 
+  it('are read page by page', async () => {
+    server.use(
+      http.get(at('/executables/a1/functions'), ({ request }) => {
+        const offset = Number(new URL(request.url).searchParams.get('offset'));
+        return HttpResponse.json({
+          functions: [CLONE, WRAPPER].slice(offset, offset + 1),
+          matched: 2,
+          total: 2,
+        });
+      }),
+    );
+    const { user } = show(<ExecutableFunctions artifactId="a1" />);
+    expect(await screen.findByText('2 functions of 2, the first 1')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Show more' }));
+    expect(await screen.findByText('2 functions of 2')).toBeVisible();
+    expect(screen.getByText('wrapper')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
+  });
+
   it('that did not load state why', async () => {
     server.use(
       http.get(at('/executables/a1/functions'), () =>

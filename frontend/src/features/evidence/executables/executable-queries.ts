@@ -1,13 +1,22 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { calls, type Assembly } from '../../../api';
 
 export type FunctionOrder = 'frame' | 'size' | 'inlined';
 
 export const functionsQuery = (artifact_id: string, name: string, order: FunctionOrder) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['artifact', 'functions', artifact_id, name, order],
-    queryFn: ({ signal }) =>
-      calls.executablesListFunctions({ path: { artifact_id }, query: { name, order }, signal }),
+    queryFn: ({ pageParam: offset, signal }) =>
+      calls.executablesListFunctions({
+        path: { artifact_id },
+        query: { name, order, offset },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const shown = pages.reduce((sum, { functions }) => sum + functions.length, 0);
+      return last.functions.length > 0 && shown < last.matched ? shown : null;
+    },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });

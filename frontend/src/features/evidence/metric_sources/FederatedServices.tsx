@@ -90,7 +90,8 @@ export function FederatedServiceForm({ source, onDone }: FormProps) {
       </Button>
       <Button onClick={onDone}>Close</Button>
       <span className="muted">
-        Samples are not stored: the dashboard queries the source. Change points are not detected.
+        Samples are not stored: the dashboard queries the source, and so do change points,
+        deployment checks and budgets once a minute.
       </span>
       {bind.error && <ErrorState compact what="Could not add the service" error={bind.error} />}
     </form>

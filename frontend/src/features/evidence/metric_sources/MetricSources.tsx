@@ -19,6 +19,11 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
       query={sources}
       add={mayManage && 'Add source'}
       empty="No metric sources yet. Add a Prometheus, Thanos or Mimir API to import its history or query it live."
+      columns={[
+        { id: 'name', head: 'Name', text: ({ name }) => name },
+        { id: 'address', head: 'Address', text: ({ url }) => url },
+        { id: 'added', head: 'Added', text: ({ created_at }) => created_at },
+      ]}
       row={(source, dialogs) => (
         <MetricSourceRow
           source={source}

@@ -12,6 +12,7 @@ import {
 import { visibleName } from '../../../engine/flame/frame-label';
 import { ratioAxis } from '../../../engine/format/ratio-axis';
 import { DataTable, Section, SideMark, type Column } from '../../../ui';
+import { Term } from '../../../ui/Terms';
 import { toneOf } from './GapsTable';
 import { isChanged, isSingle } from './span-rows';
 import classes from './spans.module.css';
@@ -262,7 +263,17 @@ export function AttributesTable({ rows }: { rows: Attribute[] }) {
     { id: 'value', head: 'Value', width: '34%', cell: (row) => name(row.value) },
     number('slow', 'Share of slow', (row) => formatShare(row.slow_share)),
     number('fast', 'Share of others', (row) => formatShare(row.fast_share)),
-    number('q', 'q-value', (row) => formatProbability(row.q_value)),
+    {
+      id: 'q',
+      head: 'Certainty',
+      width: 110,
+      align: 'right',
+      cell: (row) => (
+        <Term name="q-value" detail={`q ${formatProbability(row.q_value)}`}>
+          significant
+        </Term>
+      ),
+    },
   ];
   return (
     <Section

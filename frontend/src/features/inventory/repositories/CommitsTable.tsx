@@ -2,6 +2,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Suspect } from '../../../api';
 import { DataTable, Timestamp, type Column, type Sort } from '../../../ui';
+import { Likelihood } from '../../../ui/Likelihood';
 import classes from './commits.module.css';
 import { linesText, shareText, shortSha } from './commit-wording';
 
@@ -97,7 +98,7 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
   {
     id: 'share',
     head: 'Suspicion',
-    width: 130,
+    width: 210,
     align: 'right',
     sortable: true,
     cell: ({ suspicion }) => (
@@ -105,7 +106,7 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
         <span className={classes.bar} aria-hidden>
           <i style={{ width: `${String(suspicion.probability * 100)}%` }} />
         </span>
-        {shareText(suspicion.probability)}
+        <Likelihood probability={suspicion.probability} text={shareText(suspicion.probability)} />
       </span>
     ),
   },

@@ -32,6 +32,11 @@ export default function Repositories({ mayManage, mayWrite }: RepositoriesProps)
       query={repositories}
       add={mayManage && 'Add repository'}
       empty="No repositories yet. Add one to list the commits that may have caused a regression."
+      columns={[
+        { id: 'name', head: 'Name', text: ({ name }) => name },
+        { id: 'address', head: 'Address', text: ({ url }) => url },
+        { id: 'kind', head: 'Kind', text: ({ kind }) => kind },
+      ]}
       row={(repository, dialogs) => (
         <RepositoryRow
           repository={repository}

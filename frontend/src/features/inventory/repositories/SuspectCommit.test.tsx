@@ -86,7 +86,7 @@ describe('the suspect commit', () => {
       'href',
       `#${SHA('2')}`,
     );
-    expect(screen.getByText('80% of the suspicion in 2 commits')).toBeInTheDocument();
+    expect(screen.getByTitle('80%')).toHaveTextContent('likely');
     expect(screen.getByText('Jonas Thiel')).toBeInTheDocument();
     expect(screen.getByText('Lea Brandt')).toBeInTheDocument();
     expect(screen.getByText('@northwind/storage')).toBeInTheDocument();

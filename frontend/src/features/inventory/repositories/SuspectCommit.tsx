@@ -1,5 +1,6 @@
 /** The most suspicious commit between two builds, with its people. Without a repository it shows nothing. */
 import { useQuery } from '@tanstack/react-query';
+import { Likelihood } from '../../../ui/Likelihood';
 import type { CommitPeopleLineProps } from './CommitPeopleLine';
 import { CommitPeopleLine } from './CommitPeopleLine';
 import { betweenQuery, type CommitRange } from './commit-queries';
@@ -24,7 +25,11 @@ export default function SuspectCommit({ commitLink, action, ...range }: SuspectC
       aside={
         !alone && (
           <span className="muted">
-            {shareText(first.suspicion.probability)} of the suspicion in {data.total} commits
+            <Likelihood
+              probability={first.suspicion.probability}
+              text={shareText(first.suspicion.probability)}
+            />{' '}
+            the cause among {data.total} commits
           </span>
         )
       }

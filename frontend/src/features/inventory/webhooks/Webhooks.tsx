@@ -22,6 +22,11 @@ export default function Webhooks({ mayManage }: WebhooksProps) {
       add={mayManage && 'Add webhook'}
       empty="No webhooks yet. Add one to record commits on push, mark deployments on the dashboard and link builds to pull requests."
       above={created && <WebhookSecret created={created} />}
+      columns={[
+        { id: 'name', head: 'Name', text: ({ name }) => name },
+        { id: 'address', head: 'Address', text: ({ address }) => address },
+        { id: 'kind', head: 'Kind', text: ({ kind }) => kind },
+      ]}
       row={(hook, { onDelete }) => (
         <WebhookRow hook={hook} mayManage={mayManage} onSecret={setCreated} onDelete={onDelete} />
       )}

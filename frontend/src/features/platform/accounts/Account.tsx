@@ -28,6 +28,7 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { CodeHostLogins } from './CodeHostLogins';
 import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
@@ -37,6 +38,7 @@ export function Account({ session }: { session: Session }) {
     <>
       <Profile session={session} />
       <TimeZone />
+      <CodeHostLogins />
       <Mails />
       <LinkedSignIns />
       <Password />

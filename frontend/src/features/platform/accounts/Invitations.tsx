@@ -31,6 +31,7 @@ function invitationColumns(
     {
       id: 'for',
       head: 'Email',
+      text: invitedName,
       cell: (one) =>
         one.email === null ? (
           <span className="muted">anyone with the link</span>
@@ -47,16 +48,18 @@ function invitationColumns(
           </>
         ),
     },
-    { id: 'role', head: 'Role', width: 110, cell: (one) => one.role },
+    { id: 'role', head: 'Role', width: 110, text: ({ role }) => role, cell: (one) => one.role },
     {
       id: 'by',
       head: 'Invited by',
+      text: ({ created_by }) => created_by,
       width: 180,
       cell: (one) => one.created_by ?? <span className="muted">–</span>,
     },
     {
       id: 'ends',
       head: 'Expires',
+      text: ({ expires_at }) => expires_at,
       width: 160,
       align: 'right',
       cell: (one) => <Timestamp at={one.expires_at} exact />,

@@ -35,6 +35,7 @@ function accountColumns(
     {
       id: 'name',
       head: 'Name',
+      text: ({ name }) => name,
       cell: (one) => (
         <>
           <b>{one.name}</b>
@@ -45,6 +46,7 @@ function accountColumns(
     {
       id: 'role',
       head: 'Role',
+      text: ({ role }) => role,
       width: 220,
       cell: (one) => (
         <Select
@@ -62,6 +64,7 @@ function accountColumns(
     {
       id: 'tokens',
       head: 'Tokens',
+      text: ({ tokens }) => tokens,
       width: 90,
       align: 'right',
       cell: (one) => one.tokens,
@@ -69,6 +72,7 @@ function accountColumns(
     {
       id: 'used',
       head: 'Last used',
+      text: ({ last_used_at }) => last_used_at,
       width: 150,
       align: 'right',
       cell: (one) =>

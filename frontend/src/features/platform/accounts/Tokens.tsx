@@ -47,10 +47,11 @@ function tokenColumns(
   onRevoke: (token: Token) => void,
 ): Column<Token>[] {
   return [
-    { id: 'name', head: 'Name', cell: (token) => <b>{token.name}</b> },
+    { id: 'name', head: 'Name', text: ({ name }) => name, cell: (token) => <b>{token.name}</b> },
     {
       id: 'of',
       head: 'Acts as',
+      text: (token) => token.service_account?.name ?? 'the team',
       width: 150,
       cell: (token) =>
         token.service_account ? (
@@ -62,11 +63,25 @@ function tokenColumns(
           <span className="muted">the team</span>
         ),
     },
-    { id: 'prefix', head: 'Prefix', width: 120, mono: true, cell: (token) => token.prefix },
-    { id: 'scopes', head: 'Scopes', width: 140, cell: (token) => token.scopes.join(', ') },
+    {
+      id: 'prefix',
+      head: 'Prefix',
+      text: ({ prefix }) => prefix,
+      width: 120,
+      mono: true,
+      cell: (token) => token.prefix,
+    },
+    {
+      id: 'scopes',
+      head: 'Scopes',
+      text: ({ scopes }) => scopes.join(', '),
+      width: 140,
+      cell: (token) => token.scopes.join(', '),
+    },
     {
       id: 'used',
       head: 'Last used',
+      text: ({ last_used_at }) => last_used_at,
       width: 150,
       align: 'right',
       cell: (token) =>
@@ -79,6 +94,7 @@ function tokenColumns(
     {
       id: 'ends',
       head: 'Expires',
+      text: ({ expires_at }) => expires_at,
       width: 150,
       align: 'right',
       cell: (token) =>

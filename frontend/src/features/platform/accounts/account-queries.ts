@@ -116,6 +116,12 @@ export const requireSecondFactor = (team_id: string, requires_second_factor: boo
   calls.teamsUpdate({ path: { team_id }, body: { requires_second_factor } });
 export const updateMailPreferences = (mentions: boolean) =>
   calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
+export const codeHostLoginsQuery = queryOptions({
+  queryKey: ['own-logins'],
+  queryFn: ({ signal }) => calls.codeHostLoginsGet({ signal }),
+});
+export const updateCodeHostLogins = (logins: string[]) =>
+  calls.codeHostLoginsUpdate({ body: { logins } });
 export async function signOut() {
   const response = await calls.sessionDelete();
   deleteDrafts();

@@ -3,7 +3,14 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
-import { ErrorState, MoreRows, PageHeader, SkeletonRows, useTitle } from '../../../ui';
+import {
+  ErrorState,
+  HiddenInSnapshot,
+  MoreRows,
+  PageHeader,
+  SkeletonRows,
+  useTitle,
+} from '../../../ui';
 import { CardActions } from './CardActions';
 import { InboxEmpty } from './InboxEmpty';
 import { InboxFilters } from './InboxFilters';
@@ -68,14 +75,17 @@ export default function InboxPage(props: InboxPageProps) {
         counts={counts}
         saved={views}
         Link={Link}
-        action={<SavedViewAction search={search} saved={views} />}
+        action={
+          <HiddenInSnapshot>
+            <SavedViewAction search={search} saved={views} />
+          </HiddenInSnapshot>
+        }
       />
       <div className={classes.filters}>
         <InboxFilters
           {...team}
           search={search}
           onSearch={onSearch}
-          Link={Link}
           tools={items.length > 0 && shown.tools}
         />
       </div>

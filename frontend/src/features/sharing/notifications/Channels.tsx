@@ -20,6 +20,11 @@ export default function Channels({ mayManage }: ChannelsProps) {
       add={mayManage && 'Add channel'}
       empty="No channels yet. Add Slack, a Slack app, Teams, email, PagerDuty, Opsgenie, Grafana, a webhook, or a code host."
       above={secret && <SigningSecret of={secret.of} secret={secret.text} />}
+      columns={[
+        { id: 'name', head: 'Name', text: ({ name }) => name },
+        { id: 'kind', head: 'Kind', text: ({ kind }) => kind },
+        { id: 'state', head: 'State', text: ({ state }) => state },
+      ]}
       row={(channel, dialogs) => (
         <ChannelRow
           channel={channel}

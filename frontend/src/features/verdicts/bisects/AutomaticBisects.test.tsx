@@ -5,6 +5,7 @@ import type { AutomaticBisectRules } from '../../../api';
 import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import AutomaticBisects from './AutomaticBisects';
+import RegressionBisects from './RegressionBisects';
 
 const OFF: AutomaticBisectRules = {
   enabled: false,
@@ -46,5 +47,19 @@ describe('automatic bisects of a service', () => {
     expect(
       await screen.findByText('On: at most 30 deployments a day, each round needs approval.'),
     ).toBeVisible();
+  });
+
+  it('state on a regression why none was started, with the fix', async () => {
+    server.use(
+      http.get(at('/bisects'), () => HttpResponse.json({ items: [], next_cursor: null })),
+      http.get(at('/regressions/:id/automatic-bisect'), () =>
+        HttpResponse.json({
+          obstacle: { key: 'off', sentence: 'Automatic bisects are off.', remedy: 'Turn them on.' },
+        }),
+      ),
+    );
+    show(<RegressionBisects regression_id="r" link={(_, words) => words} explains />);
+    expect(await screen.findByText(/Automatic bisects are off/u)).toBeVisible();
+    expect(screen.getByText('Turn them on.')).toBeVisible();
   });
 });

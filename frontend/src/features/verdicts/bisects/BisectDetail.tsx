@@ -16,6 +16,7 @@ import {
   useIsSnapshot,
   useTitle,
 } from '../../../ui';
+import { Likelihood } from '../../../ui/Likelihood';
 import { Terms } from '../../../ui/Terms';
 import { BisectHistory } from './BisectHistory';
 import type { CommitMember } from '../../inventory/repositories';
@@ -179,7 +180,8 @@ function Pointed({ candidate }: { candidate: BisectCandidate }) {
   const { sha, title, posterior: belief, reason: why, verdict } = candidate;
   return (
     <p className={classes.pointed} aria-live="polite">
-      <span className="mono">{shortSha(sha)}</span> {title} <b>{posteriorText(belief)}</b>{' '}
+      <span className="mono">{shortSha(sha)}</span> {title}{' '}
+      <Likelihood probability={belief} text={posteriorText(belief)} />{' '}
       <span className="muted">{[why, verdict && VERDICTS[verdict]].filter(Boolean).join(' ')}</span>
     </p>
   );

@@ -14,6 +14,7 @@ import {
   useTitle,
   type Column,
 } from '../../../ui';
+import { Likelihood } from '../../../ui/Likelihood';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
 import { bisectsQuery } from './bisect-queries';
@@ -108,12 +109,12 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     id: 'suspect',
     head: 'Top suspect',
     text: ({ culprit }) => culprit?.sha ?? null,
-    width: 150,
+    width: 190,
     cell: ({ culprit, posterior }) =>
       culprit ? (
         <span title={culprit.title}>
           <span className="mono">{shortSha(culprit.sha)}</span>{' '}
-          <span className="muted">{posteriorText(posterior)}</span>
+          <Likelihood probability={posterior} text={posteriorText(posterior)} />
         </span>
       ) : (
         <span className="muted">–</span>

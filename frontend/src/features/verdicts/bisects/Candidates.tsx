@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { BisectCandidate } from '../../../api';
 import { VerdictIcon } from '../../../charts';
 import { DataTable, EmptyState, type Column } from '../../../ui';
+import { Likelihood } from '../../../ui/Likelihood';
 import classes from './bisects.module.css';
 import { VERDICTS, posteriorText, shortSha } from './bisect-wording';
 
@@ -46,11 +47,11 @@ const columns = (commit: Props['commit']): Column<BisectCandidate>[] => [
   {
     id: 'belief',
     head: 'Probability',
-    width: 170,
+    width: 250,
     cell: ({ posterior: belief }) => (
       <span className={classes.belief}>
         <i style={{ width: `${Math.max(1, belief * 80)}px` }} />
-        {posteriorText(belief)}
+        <Likelihood probability={belief} text={posteriorText(belief)} />
       </span>
     ),
   },

@@ -17,6 +17,7 @@ import {
 } from '../../../ui';
 import { isOpen, PHASES, secondsText, shortSha } from './bisect-wording';
 import { cancelCommitComparison, commitComparisonQuery } from './commit-comparison-queries';
+import MeasuredCommits from './MeasuredCommits';
 import { outcomeOf } from './commit-comparison-wording';
 
 export type CommitComparisonProps = {
@@ -24,6 +25,7 @@ export type CommitComparisonProps = {
   mayWrite: boolean;
   serviceLink: (id: string, words: ReactNode) => ReactNode;
   comparisonLink: (id: string, words: ReactNode) => ReactNode;
+  link: (id: string, words: ReactNode) => ReactNode;
 };
 
 type Measurement = Comparison['measurements'][number];
@@ -101,6 +103,14 @@ function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) 
           minWidth={330}
         />
       </Section>
+      {pull && (
+        <MeasuredCommits
+          title={`All measurements of pull request ${pull.number}`}
+          filter={{ service_id: row.service.id, pull_request: pull.number }}
+          link={props.link}
+          without={row.id}
+        />
+      )}
     </>
   );
 }

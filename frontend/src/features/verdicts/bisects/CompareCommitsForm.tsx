@@ -1,49 +1,63 @@
 /** Two commits that a runner measures alternately, on request. */
-import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState, onText } from '../../../ui';
+import { ErrorState } from '../../../ui';
+import { EndField } from './EndField';
+import { proposalQuery } from './bisect-queries';
 import classes from './bisects.module.css';
 import { startCommitComparison } from './commit-comparison-queries';
-
-const SHA = /^[0-9a-f]{40}$/u;
+import type { ChosenEnd } from './start-request';
 
 type Props = { serviceId: string; onStarted: (id: string) => void };
+type Sides = Record<'good' | 'bad', ChosenEnd | null>;
 
 export function CompareCommitsForm({ serviceId, onStarted }: Props) {
   const client = useQueryClient();
-  const [base, setBase] = useState('');
-  const [candidate, setCandidate] = useState('');
+  const [chosen, setChosen] = useState<Sides>({ good: null, bad: null });
+  const offer = useQuery(proposalQuery({ service_id: serviceId }));
   const start = useMutation({
-    mutationFn: () => startCommitComparison(serviceId, base.trim(), candidate.trim()),
+    mutationFn: ({ good, bad }: { good: ChosenEnd; bad: ChosenEnd }) =>
+      startCommitComparison(serviceId, good.sha, bad.sha),
     onSuccess: ({ id }) => {
-      void client.invalidateQueries({ queryKey: ['bisect', 'commit-comparisons', serviceId] });
+      void client.invalidateQueries({ queryKey: ['bisect', 'commit-comparisons'] });
       onStarted(id);
     },
   });
-  const isComplete = SHA.test(base.trim()) && SHA.test(candidate.trim());
+  const { good, bad } = chosen;
+  const field = (side: 'good' | 'bad', label: string) => (
+    <EndField
+      side={side}
+      label={label}
+      value={chosen[side]}
+      repositoryId={offer.data?.repository?.id ?? null}
+      serviceId={serviceId}
+      onChoose={(end) => setChosen({ ...chosen, [side]: end })}
+    />
+  );
   return (
     <div className={classes.choices}>
-      <TextInput
-        label="Base commit"
-        description="40 digits. The merge base of both commits is measured."
-        value={base}
-        onChange={onText(setBase)}
-      />
-      <TextInput label="Candidate commit" value={candidate} onChange={onText(setCandidate)} />
+      {offer.data?.repository === null && (
+        <p className="muted">Link a repository to the service in Settings, Integrations.</p>
+      )}
+      {field('good', 'Base commit')}
+      {field('bad', 'Candidate commit')}
       {start.error && (
         <ErrorState compact what="Could not compare the commits" error={start.error} />
       )}
       <div>
         <Button
           variant="default"
-          disabled={!isComplete}
+          disabled={!good || !bad}
           loading={start.isPending}
-          onClick={() => start.mutate()}
+          onClick={() => good && bad && start.mutate({ good, bad })}
         >
           Compare two commits
         </Button>
       </div>
+      <p className="muted">
+        The candidate is measured alternately with the merge base of both commits.
+      </p>
     </div>
   );
 }

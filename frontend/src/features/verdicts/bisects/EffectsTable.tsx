@@ -4,7 +4,9 @@ import { formatNumber, formatValue } from '../../../engine/format/format';
 import classes from './experiments.module.css';
 import { PARENT, effectText, removesText, variantText } from './experiment-wording';
 
-export function EffectsTable({ experiment }: { experiment: Experiment }) {
+type Props = { experiment: Experiment; parent: string | null };
+
+export function EffectsTable({ experiment, parent }: Props) {
   const { effects, measures, measure, failures, best } = experiment;
   const variants = [...new Set(effects.map(({ variant }) => variant))];
   const hasShare = effects.some(({ removes }) => removes !== null);
@@ -40,7 +42,7 @@ export function EffectsTable({ experiment }: { experiment: Experiment }) {
             return (
               <tr key={variant} data-best={variant === best || undefined}>
                 <th scope="row">
-                  {variantText(variant)}
+                  {variantText(variant, parent)}
                   {variant === best && <span className="muted"> best</span>}
                 </th>
                 {reason === undefined ? (

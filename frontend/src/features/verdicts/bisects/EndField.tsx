@@ -23,13 +23,16 @@ const TYPES: Record<RangeEndOut['type'], string> = {
 
 type Props = {
   side: 'good' | 'bad';
+  /** Good or Bad, unless it is called otherwise. */
+  label?: string;
   value: ChosenEnd | null;
   repositoryId: string | null;
   serviceId: string | null;
   onChoose: (end: ChosenEnd) => void;
 };
 
-export function EndField({ side, value, repositoryId, serviceId, onChoose }: Props) {
+export function EndField({ side, value, repositoryId, serviceId, onChoose, ...props }: Props) {
+  const { label = side === 'good' ? 'Good' : 'Bad' } = props;
   const [typed, setTyped] = useState<string | null>(null);
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const text = typed ?? value?.name ?? '';
@@ -46,7 +49,6 @@ export function EndField({ side, value, repositoryId, serviceId, onChoose }: Pro
     combobox.closeDropdown();
   };
   const none = typed !== null && typed.trim() !== '' && found.data?.length === 0;
-  const label = side === 'good' ? 'Good' : 'Bad';
   return (
     <div className={classes.end}>
       <Combobox

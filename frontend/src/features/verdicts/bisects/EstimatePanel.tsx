@@ -1,6 +1,7 @@
 /** How many probes and how long, against git bisect, and what is probed first. */
 import type { PreflightOut } from '../../../api';
 import { Section, countOf } from '../../../ui';
+import { Likelihood } from '../../../ui/Likelihood';
 import { posteriorText, secondsText, shortSha } from './bisect-wording';
 import classes from './start.module.css';
 
@@ -79,7 +80,10 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
               <td className="muted">slot {index + 1}</td>
               <td className="mono">{shortSha(sha)}</td>
               <td>{title}</td>
-              <td className="muted">prior {posteriorText(prior)}</td>
+              <td className="muted">
+                before any measurement{' '}
+                <Likelihood probability={prior} text={posteriorText(prior)} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -5,7 +5,7 @@ import type { Bisect, Experiment, VariantEffect } from '../../../api';
 import { aBisect } from '../../../testing/bisect-fixtures';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
-import { Experiments } from './Experiments';
+import SubjectExperiments, { Experiments } from './Experiments';
 
 const FOUND: Bisect = aBisect({ state: 'found' });
 const BISECT: Bisect = { ...FOUND, levels: FOUND.levels.slice(0, 1) };
@@ -119,6 +119,28 @@ it('offers no revert of a culprit in a dependency', async () => {
   await user.click(await screen.findByRole('button', { name: 'Measure variants' }));
   expect(await screen.findByText(/its revert is not offered/u)).toBeInTheDocument();
   expect(screen.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
+});
+
+it('starts from a regression, beside its good build', async () => {
+  const sent: unknown[] = [];
+  const measured = anExperiment({ effects: [anEffect({ variant: 'parent' })] });
+  server.use(
+    http.get(at('/experiments'), ({ request }) =>
+      HttpResponse.json(new URL(request.url).searchParams.get('regression_id') ? [measured] : []),
+    ),
+    http.post(at('/experiments'), async ({ request }) => {
+      sent.push(await request.json());
+      return HttpResponse.json(measured, { status: 201 });
+    }),
+  );
+  const { user } = show(<SubjectExperiments subject={{ regression_id: 'r' }} mayWrite />);
+  await screen.findByText(/revert improves CPU/u);
+  expect(row('^Good build')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Measure variants' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  expect(dialog.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
+  await user.click(dialog.getByRole('button', { name: 'Measure' }));
+  await waitFor(() => expect(sent).toMatchObject([{ regression_id: 'r', blocks: 6 }]));
 });
 
 it('is absent while the bisect searches', () => {

@@ -17,18 +17,33 @@ import { EffectsTable } from './EffectsTable';
 import { StartExperiment } from './StartExperiment';
 import { applyBisectAction } from './bisect-queries';
 import classes from './experiments.module.css';
-import { experimentsQuery } from './experiment-queries';
+import {
+  experimentsQuery,
+  sourceOfBisect,
+  sourceOfSubject,
+  type ExperimentSource,
+  type ExperimentSubject,
+} from './experiment-queries';
 import { EXPERIMENT_STATES } from './experiment-wording';
 
 const MEASURED: Bisect['state'][] = ['found', 'not-in-range', 'not-separable', 'stopped'];
 
-type Props = { bisect: Bisect; mayWrite: boolean };
+export function Experiments({ bisect, mayWrite }: { bisect: Bisect; mayWrite: boolean }) {
+  if (!MEASURED.includes(bisect.state)) return null;
+  return <ExperimentSection source={sourceOfBisect(bisect)} mayWrite={mayWrite} />;
+}
 
-export function Experiments({ bisect, mayWrite }: Props) {
-  const measured = MEASURED.includes(bisect.state);
-  const experiments = useQuery({ ...experimentsQuery(bisect.id), enabled: measured });
+export type SubjectExperimentsProps = { subject: ExperimentSubject; mayWrite: boolean };
+
+export default function SubjectExperiments({ subject, mayWrite }: SubjectExperimentsProps) {
+  return <ExperimentSection source={sourceOfSubject(subject)} mayWrite={mayWrite} />;
+}
+
+type SectionProps = { source: ExperimentSource; mayWrite: boolean };
+
+function ExperimentSection({ source, mayWrite }: SectionProps) {
+  const experiments = useQuery(experimentsQuery(source));
   const [starting, setStarting] = useState(false);
-  if (!measured) return null;
   const [newest, ...earlier] = experiments.data ?? [];
   return (
     <Section
@@ -47,29 +62,31 @@ export function Experiments({ bisect, mayWrite }: Props) {
       )}
       {experiments.data && !newest && (
         <p className="muted">
-          No variants measured yet: settings of the Go runtime, the revert of the culprit, or a
-          patch.
+          No variants measured yet: settings of the Go runtime
+          {source.canRevert && ', the revert of the culprit'}, or a patch.
         </p>
       )}
-      {newest && <Shown experiment={newest} mayWrite={mayWrite} />}
+      {newest && <Shown experiment={newest} parent={source.parent} mayWrite={mayWrite} />}
       {earlier.map((one) => (
         <details key={one.id} className={classes.earlier}>
           <summary>
             {one.variants.join(', ')}, <Timestamp at={one.created_at} />
           </summary>
-          <Shown experiment={one} mayWrite={mayWrite} />
+          <Shown experiment={one} parent={source.parent} mayWrite={mayWrite} />
         </details>
       ))}
       {starting && (
         <FormDialog title="Measure variants" size="lg" onClose={() => setStarting(false)}>
-          <StartExperiment bisect={bisect} onClose={() => setStarting(false)} />
+          <StartExperiment source={source} onClose={() => setStarting(false)} />
         </FormDialog>
       )}
     </Section>
   );
 }
 
-function Shown({ experiment, mayWrite }: { experiment: Experiment; mayWrite: boolean }) {
+type ShownProps = { experiment: Experiment; parent: string | null; mayWrite: boolean };
+
+function Shown({ experiment, parent, mayWrite }: ShownProps) {
   const [glyph, word] = EXPERIMENT_STATES[experiment.state];
   const { runs, expected_runs, sentence, problem, pause_reason } = experiment;
   const isOpen = experiment.state === 'running' || experiment.state === 'paused';
@@ -92,7 +109,7 @@ function Shown({ experiment, mayWrite }: { experiment: Experiment; mayWrite: boo
         </p>
       )}
       {!isOpen && sentence !== '' && <p>{sentence}</p>}
-      {experiment.effects.length > 0 && <EffectsTable experiment={experiment} />}
+      {experiment.effects.length > 0 && <EffectsTable experiment={experiment} parent={parent} />}
       {experiment.effects.length > 0 && (
         <Terms names={['confidence interval', 'minimum detectable change']} />
       )}

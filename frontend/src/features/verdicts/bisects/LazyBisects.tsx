@@ -3,6 +3,8 @@ import { Suspense, lazy } from 'react';
 import type { AutomaticBisectsProps } from './AutomaticBisects';
 import type { BisectDetailProps } from './BisectDetail';
 import type { CommitComparisonProps } from './CommitComparison';
+import type { SubjectExperimentsProps } from './Experiments';
+import type { MeasuredCommitsProps } from './MeasuredCommits';
 import type { PullRequestsProps } from './PullRequests';
 import type { RegressionBisectsProps } from './RegressionBisects';
 import type { BisectsProps } from './Bisects';
@@ -12,6 +14,8 @@ import type { StartBisectPageProps } from './start-page-props';
 const Automatic = lazy(() => import('./AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
 const Commits = lazy(() => import('./CommitComparison'));
+const Variants = lazy(() => import('./Experiments'));
+const Measured = lazy(() => import('./MeasuredCommits'));
 const Pulls = lazy(() => import('./PullRequests'));
 const Detail = lazy(() => import('./BisectDetail'));
 const Start = lazy(() => import('./StartBisectPage'));
@@ -26,6 +30,16 @@ export const AutomaticBisects = (props: AutomaticBisectsProps) => (
 export const CommitComparison = (props: CommitComparisonProps) => (
   <Suspense fallback={null}>
     <Commits {...props} />
+  </Suspense>
+);
+export const SubjectExperiments = (props: SubjectExperimentsProps) => (
+  <Suspense fallback={null}>
+    <Variants {...props} />
+  </Suspense>
+);
+export const MeasuredCommits = (props: MeasuredCommitsProps) => (
+  <Suspense fallback={null}>
+    <Measured {...props} />
   </Suspense>
 );
 export const PullRequests = (props: PullRequestsProps) => (

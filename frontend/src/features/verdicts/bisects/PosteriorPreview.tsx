@@ -1,5 +1,6 @@
 /** The top suspect after each possible verdict of a probe without measurements. */
 import type { Probe } from '../../../api';
+import { Likelihood } from '../../../ui/Likelihood';
 import classes from './bisects.module.css';
 import { posteriorText, shortSha } from './bisect-wording';
 
@@ -20,11 +21,10 @@ function PosteriorAfter({ state }: { state: PreviewState }) {
   if (!state) return <>culprit not in range</>;
   return (
     <>
-      probability of{' '}
       <span className="mono t2" title={state.title}>
         {shortSha(state.sha)}
       </span>{' '}
-      becomes <span className="t2">{posteriorText(state.posterior)}</span>
+      is <Likelihood probability={state.posterior} text={posteriorText(state.posterior)} />
     </>
   );
 }

@@ -35,7 +35,7 @@ describe('the probes of a bisect', () => {
       within(bars).getByRole('button', { name: /^Probe 1, probe, d1f07aa: slower/ }),
     );
     expect(section(/^Measurements of probe 1/)).toHaveTextContent('slower');
-    expect(screen.getByText('9.0 to 1 for slower')).toBeInTheDocument();
+    expect(screen.getByTitle('9.0 to 1 for slower')).toHaveTextContent('very likely slower');
     expect(
       screen.getByRole('img', { name: /^CPU in stack growth: good, 2.*bad, 1.*probe 1, 1/ }),
     ).toBeInTheDocument();
@@ -133,7 +133,7 @@ describe('the measurements of a probe', () => {
       },
     });
     expect(screen.getByText(/^If slower/)).toHaveTextContent(
-      'If slower: probability of aaaaaaa becomes > 99.9%; if not, culprit not in range.',
+      'If slower: aaaaaaa is virtually certain; if not, culprit not in range.',
     );
   });
 });

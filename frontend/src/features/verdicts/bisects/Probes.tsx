@@ -17,6 +17,7 @@ import {
   useReferenceTime,
   onText,
 } from '../../../ui';
+import { Term } from '../../../ui/Terms';
 import { PosteriorPreview } from './PosteriorPreview';
 import classes from './bisects.module.css';
 import { invalidateProbe, artifactsOf, compareProbe } from './bisect-queries';
@@ -28,6 +29,7 @@ import {
   isOpen,
   lastOf,
   oddsText,
+  oddsWords,
   probeText,
   shortSha,
 } from './bisect-wording';
@@ -181,7 +183,11 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
         </EmptyState>
       )}
       <div className={classes.odds}>
-        {probe.odds !== null && <b>{oddsText(probe.odds)}</b>}
+        {probe.odds !== null && (
+          <Term name="posterior probability" detail={oddsText(probe.odds)}>
+            {oddsWords(probe.odds)}
+          </Term>
+        )}
         <span className="muted">{PURPOSES[probe.purpose]}</span>
         <span className="muted">{phaseText(PHASES[probe.state], probe.reason)}</span>
         {Object.entries(probe.overrides).map(([module, at]) => (

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { CommitComparison as Row, PullRequestRules } from '../../../api';
@@ -61,6 +61,20 @@ const ROW: Row = {
   ],
 };
 
+const ENDS = [['tag', 'v1.2.0', 'a'] as const, ['branch', 'feature', 'b'] as const].map(
+  ([type, name, digit]) => ({
+    type,
+    name,
+    sha: digit.repeat(40),
+    title: '',
+    detail: '',
+    author: '',
+    at: null,
+    is_exact: true,
+    is_measured: false,
+  }),
+);
+
 const serve = (rules: PullRequestRules, saved: unknown[] = [], started: unknown[] = []) =>
   server.use(
     http.get(at('/services/:service/pull-request-rules'), () => HttpResponse.json(rules)),
@@ -69,6 +83,16 @@ const serve = (rules: PullRequestRules, saved: unknown[] = [], started: unknown[
       saved.push(body);
       return HttpResponse.json(body);
     }),
+    http.get(at('/bisect-proposals'), () =>
+      HttpResponse.json({ repository: { id: 'r', label: 'shop' }, service: null }),
+    ),
+    http.get(at('/bisect-ends'), ({ request }) =>
+      HttpResponse.json(
+        ENDS.filter(({ name }) =>
+          name.includes(new URL(request.url).searchParams.get('search') ?? ''),
+        ),
+      ),
+    ),
     http.get(at('/commit-comparisons'), () =>
       HttpResponse.json({ items: [ROW], next_cursor: null }),
     ),
@@ -118,9 +142,16 @@ describe('measured pull requests of a service', () => {
     ).toBeVisible();
     expect(await screen.findByText(ROW.sentence)).toBeVisible();
     const start = screen.getByRole('button', { name: 'Compare two commits' });
-    await user.type(screen.getByLabelText('Base commit'), 'a'.repeat(40));
-    expect(start).toBeDisabled();
-    await user.type(screen.getByLabelText('Candidate commit'), 'b'.repeat(40));
+    for (const [label, name] of [
+      ['Base commit', 'v1.2.0'],
+      ['Candidate commit', 'feature'],
+    ] as const) {
+      expect(start).toBeDisabled();
+      await waitFor(() => expect(screen.getByLabelText(label)).toBeEnabled());
+      await user.type(screen.getByLabelText(label), name);
+      expect(await screen.findAllByText(name)).not.toHaveLength(0);
+      await user.tab();
+    }
     await user.click(start);
     await waitFor(() => expect(opened).toEqual(['c2']));
     expect(started).toMatchObject([
@@ -131,13 +162,20 @@ describe('measured pull requests of a service', () => {
 
 describe('a commit comparison', () => {
   const page = (row: Row) => {
-    server.use(http.get(at('/commit-comparisons/:id'), () => HttpResponse.json(row)));
+    const earlier = { ...ROW, id: 'c0', sentence: 'Inconclusive: an earlier push.' };
+    server.use(
+      http.get(at('/commit-comparisons/:id'), () => HttpResponse.json(row)),
+      http.get(at('/commit-comparisons'), () =>
+        HttpResponse.json({ items: [row, earlier], next_cursor: null }),
+      ),
+    );
     return show(
       <CommitComparison
         id="c1"
         mayWrite
         serviceLink={(_, words) => words}
         comparisonLink={(_, words) => words}
+        link={(_, words) => words}
       />,
     );
   };
@@ -152,6 +190,8 @@ describe('a commit comparison', () => {
     expect(screen.getByText(/Comparison of both sides/u)).toBeVisible();
     expect(screen.getByText('12.50')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Cancel' })).toBeNull();
+    const all = await screen.findByRole('table', { name: 'All measurements of pull request 7' });
+    expect(within(all).getByText(/Inconclusive: an earlier push/u)).toBeVisible();
   });
 
   it('is cancelled while it runs', async () => {

@@ -1,19 +1,40 @@
 /** The bisects of a regression with their states. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { BisectListItemOut } from '../../../api';
 import { StateIcon } from '../../../ui';
 import classes from './bisects.module.css';
-import { bisectsOfQuery } from './bisect-queries';
+import { automaticStartQuery, bisectsOfQuery } from './bisect-queries';
 import { STATES } from './bisect-wording';
 
 export type RegressionBisectsProps = {
   regression_id: string;
   link: (id: string, words: ReactNode) => ReactNode;
+  /** Whether to state why none was started automatically, or why the newest waits. */
+  explains?: boolean;
 };
 
-export default function RegressionBisects({ regression_id, link }: RegressionBisectsProps) {
+export default function RegressionBisects(props: RegressionBisectsProps) {
+  const { regression_id, link, explains = false } = props;
   const earlier = useQuery(bisectsOfQuery(regression_id));
+  const automatic = useQuery({ ...automaticStartQuery(regression_id), enabled: explains });
   const rows = earlier.data?.items ?? [];
+  const obstacle = automatic.data?.obstacle;
+  return (
+    <>
+      <Earlier rows={rows} link={link} />
+      {explains && obstacle && (
+        <p>
+          {obstacle.sentence} <span className="muted">{obstacle.remedy}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+type EarlierProps = { rows: BisectListItemOut[]; link: RegressionBisectsProps['link'] };
+
+function Earlier({ rows, link }: EarlierProps) {
   if (rows.length === 0) return null;
   return (
     <ul className={classes.earlier} aria-label="Bisects of this regression">

@@ -28,6 +28,10 @@ export default function Runners({ team }: RunnersProps) {
       aside="deploy and measure builds for bisects in your infrastructure"
       query={{ ...runners, data: runners.data && { items: runners.data } }}
       empty="No runners yet. Start one with a single command on a host that can deploy the service."
+      columns={[
+        { id: 'name', head: 'Name', text: ({ name }) => name },
+        { id: 'labels', head: 'Labels', text: ({ labels }) => labelTexts(labels).join(', ') },
+      ]}
       row={(runner, { onDelete }) => (
         <Row runner={runner} onRemove={team.mayManage ? onDelete : undefined} />
       )}

@@ -2,22 +2,19 @@
 import { Checkbox, NumberInput, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Bisect } from '../../../api';
 import { FormBody, countOf, onText } from '../../../ui';
-import { createExperiment } from './experiment-queries';
+import type { ExperimentSource } from './experiment-queries';
 import { PRESETS } from './experiment-wording';
 import classes from './bisects.module.css';
 
 const BLOCKS = { least: 3, usual: 6, most: 40 };
 const PATCH = 'pasted';
 
-type Props = { bisect: Bisect; onClose: () => void };
+type Props = { source: ExperimentSource; onClose: () => void };
 
-export function StartExperiment({ bisect, onClose }: Props) {
+export function StartExperiment({ source, onClose }: Props) {
   const client = useQueryClient();
-  const inDependency = bisect.levels.some(({ module }) => module !== null);
-  const canRevert = bisect.state === 'found' && !inDependency;
-  const presets = PRESETS.filter(({ text }) => text !== 'revert' || canRevert);
+  const presets = PRESETS.filter(({ text }) => text !== 'revert' || source.canRevert);
   const [chosen, setChosen] = useState(presets.map(({ text }) => text));
   const [own, setOwn] = useState('');
   const [patch, setPatch] = useState('');
@@ -29,15 +26,15 @@ export function StartExperiment({ bisect, onClose }: Props) {
   ];
   const start = useMutation({
     mutationFn: () =>
-      createExperiment(bisect.id, {
+      source.create({
         variants,
         blocks: blocks ?? BLOCKS.usual,
         patches: patch.trim() === '' ? {} : { [PATCH]: patch },
       }),
     onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['bisect', 'experiments', bisect.id] }),
+    onSettled: () => client.invalidateQueries({ queryKey: source.key }),
   });
-  const runs = (blocks ?? 0) * (variants.length + 1 + Number(bisect.state === 'found'));
+  const runs = (blocks ?? 0) * (variants.length + 1 + Number(source.parent !== null));
   return (
     <FormBody
       what="Could not start the experiment"
@@ -47,9 +44,10 @@ export function StartExperiment({ bisect, onClose }: Props) {
       onCancel={onClose}
     >
       <p>
-        Each block deploys the bad commit, every variant and the build before the culprit once, in
-        random order, and measures {bisect.signature.label}.
-        {inDependency && ' The culprit is in a dependency, so its revert is not offered.'}
+        Each block deploys the commit, every variant
+        {source.parent && ` and the ${source.parent.toLowerCase()}`} once, in random order, and
+        measures {source.measure}.
+        {!source.canRevert && ' Without a culprit in this repository its revert is not offered.'}
       </p>
       <Checkbox.Group label="Variants" value={chosen} onChange={setChosen}>
         <div className={classes.choices}>

@@ -1,14 +1,8 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../api';
 import type { PosteriorChartLevel, ChosenCandidate } from '../../../charts';
-import {
-  posteriorText,
-  dependencyUpdateText,
-  countsText,
-  lastOf,
-  shortSha,
-  versionText,
-} from './bisect-wording';
+import { likelihoodWords } from '../../../lib/likelihood';
+import { dependencyUpdateText, countsText, lastOf, shortSha, versionText } from './bisect-wording';
 
 /** The selection: a place in the chart, and the candidate there if it was sent. */
 export type SelectedCandidate = ChosenCandidate & { candidate?: BisectCandidate };
@@ -62,7 +56,7 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
           ]
         : [shortSha(level.good), shortSha(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
-      best: best ? [posteriorText(best.posterior), shortSha(best.sha)] : ['', ''],
+      best: best ? [likelihoodWords(best.posterior), shortSha(best.sha)] : ['', ''],
       bump: next ? dependencyUpdateText(next.dependency_update) : null,
     };
   });

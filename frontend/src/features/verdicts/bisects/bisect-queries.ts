@@ -40,6 +40,12 @@ export const bisectsOfQuery = (regression_id: string) =>
     queryFn: ({ signal }) =>
       calls.bisectsList({ query: { regression_id, limit: REGRESSION_BISECTS_KEY }, signal }),
   });
+/** Why no bisect was started for a regression, or why its newest one waits. */
+export const automaticStartQuery = (regression_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'automatic-start', regression_id],
+    queryFn: ({ signal }) => calls.automaticBisectsExplain({ path: { regression_id }, signal }),
+  });
 /** What the list of a regression's bisects asks for. */
 export const regressionBisectRequests = (regression_id: string): string =>
   `/bisects?limit=${REGRESSION_BISECTS_KEY}&regression_id=${regression_id}`;

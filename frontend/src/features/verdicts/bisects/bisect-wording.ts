@@ -1,5 +1,6 @@
 /** Labels and texts of bisects, except those the server formats. */
 import type { Bisect, BisectLevel, Probe } from '../../../api';
+import { likelihoodWords } from '../../../lib/likelihood';
 import { countOf, countText, type Glyph } from '../../../ui';
 import type { CliCommand } from '../../platform/cli';
 import { labelTexts, type Labels } from './runner-labels';
@@ -71,6 +72,10 @@ export function posteriorText(belief: number): string {
   if (percent < 100 && percent > 99.9) return '> 99.9%';
   return percent >= 99.95 || percent === 0 ? `${Math.round(percent)}%` : `${percent.toFixed(1)}%`;
 }
+
+/** "very likely not slower" */
+export const oddsWords = (odds: number): string =>
+  `${likelihoodWords(Math.max(odds, 1) / (1 + odds))} ${odds >= 1 ? 'slower' : 'not slower'}`;
 
 /** "9 to 1 for not slower" */
 export function oddsText(odds: number | null): string {

@@ -80,7 +80,7 @@ describe('levels of a bisect', () => {
     const [top, deep] = chartLevels(aBisect());
     expect(top!.opened).toBe(1);
     expect(top!.bump).toBe('bumps libx v1.8.0 to v1.9.2');
-    expect(top!.best).toEqual(['99.6%', 'd1f07aa']);
+    expect(top!.best).toEqual(['virtually certain', 'd1f07aa']);
     expect(deep!.ends).toEqual(['v1.8.0', 'v1.9.2']);
     expect(deep!.marks).toEqual([{ place: 1, verdict: 'measuring' }]);
   });

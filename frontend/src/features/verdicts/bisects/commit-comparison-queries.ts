@@ -1,8 +1,16 @@
 /** Commit comparisons, and the rules by which pull requests are measured. Keys begin with the kind of their updates. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type PullRequestRules } from '../../../api';
+import { pagedList } from '../../../ui';
 
-const LISTED = 10;
+const PAGE = 10;
+
+export type CommitComparisonsFilter = {
+  service_id: string;
+  pull_request?: number;
+  /** First digits of a commit. */
+  candidate?: string;
+};
 
 export const pullRequestRulesQuery = (service_id: string) =>
   queryOptions({
@@ -12,12 +20,10 @@ export const pullRequestRulesQuery = (service_id: string) =>
 export const setPullRequestRules = (service_id: string, body: PullRequestRules) =>
   calls.pullRequestRulesSet({ path: { service_id }, body });
 
-export const commitComparisonsQuery = (service_id: string) =>
-  queryOptions({
-    queryKey: ['bisect', 'commit-comparisons', service_id],
-    queryFn: ({ signal }) =>
-      calls.commitComparisonsList({ query: { service_id, limit: LISTED }, signal }),
-  });
+export const commitComparisonsQuery = (filter: CommitComparisonsFilter) =>
+  pagedList(['bisect', 'commit-comparisons', filter], (cursor, signal) =>
+    calls.commitComparisonsList({ query: { ...filter, cursor, limit: PAGE }, signal }),
+  );
 export const commitComparisonQuery = (bisect_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'commit-comparison', bisect_id],

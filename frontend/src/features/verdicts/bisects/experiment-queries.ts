@@ -1,17 +1,49 @@
-/** The experiments of a bisect. */
+/** Experiments of a bisect, a regression or a build. */
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type ExperimentBody } from '../../../api';
+import { calls, type Bisect, type Experiment, type ExperimentBody } from '../../../api';
 
 const POLL_MS = 3000;
 
+export type ExperimentSubject = { regression_id: string } | { build_id: string };
+/** What variants are measured of, and how experiments are listed and started. */
+export type ExperimentSource = {
+  key: string[];
+  list: (signal: AbortSignal) => Promise<Experiment[]>;
+  create: (body: ExperimentBody) => Promise<Experiment>;
+  /** What is measured. */
+  measure: string;
+  canRevert: boolean;
+  /** What the build without the increase is called; null without one. */
+  parent: string | null;
+};
+
+export function sourceOfBisect(bisect: Bisect): ExperimentSource {
+  const path = { bisect_id: bisect.id };
+  const isFound = bisect.state === 'found';
+  return {
+    key: ['bisect', 'experiments', bisect.id],
+    list: (signal) => calls.experimentsList({ path, signal }),
+    create: (body) => calls.experimentsCreate({ path, body }),
+    measure: bisect.signature.label,
+    canRevert: isFound && bisect.levels.every(({ module }) => module === null),
+    parent: isFound ? 'Build before the culprit' : null,
+  };
+}
+
+export const sourceOfSubject = (subject: ExperimentSubject): ExperimentSource => ({
+  key: ['bisect', 'experiments', ...Object.values(subject)],
+  list: (signal) => calls.experimentsListOfSubject({ query: subject, signal }),
+  create: (body) => calls.experimentsCreateOfSubject({ body: { ...body, ...subject } }),
+  measure: 'the best criterion of a bisect',
+  canRevert: false,
+  parent: 'regression_id' in subject ? 'Good build' : null,
+});
+
 /** Newest first; asked again while one is measured. */
-export const experimentsQuery = (bisect_id: string) =>
+export const experimentsQuery = ({ key, list }: ExperimentSource) =>
   queryOptions({
-    queryKey: ['bisect', 'experiments', bisect_id],
-    queryFn: ({ signal }) => calls.experimentsList({ path: { bisect_id }, signal }),
+    queryKey: key,
+    queryFn: ({ signal }) => list(signal),
     refetchInterval: ({ state }) =>
       state.data?.some((one) => one.state === 'running') ? POLL_MS : false,
   });
-
-export const createExperiment = (bisect_id: string, body: ExperimentBody) =>
-  calls.experimentsCreate({ path: { bisect_id }, body });

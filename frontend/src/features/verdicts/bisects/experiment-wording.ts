@@ -22,8 +22,8 @@ export const PRESETS: { text: string; label: string }[] = [
 /** The build before the culprit, as results name it. */
 export const PARENT = 'parent';
 
-export const variantText = (variant: string): string =>
-  variant === PARENT ? 'Build before the culprit' : variant;
+export const variantText = (variant: string, parent: string | null): string =>
+  variant === PARENT ? (parent ?? 'Build before the culprit') : variant;
 
 /** "−22%", "+1.4%": two significant digits. */
 export function percentText(share: number): string {

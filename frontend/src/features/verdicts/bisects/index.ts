@@ -3,10 +3,12 @@ export {
   BisectDetail,
   Bisects,
   CommitComparison,
+  MeasuredCommits,
   PullRequests,
   RegressionBisects,
   Runners,
   StartBisectPage,
+  SubjectExperiments,
 } from './LazyBisects';
 export { bisectQuery, regressionBisectRequests } from './bisect-queries';
 export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';

@@ -6,7 +6,7 @@ import { CopyField } from '../../../ui';
 import { serviceQuery } from '../../inventory/catalog';
 import { FindingText } from './FindingText';
 import classes from './CausePanel.module.css';
-import { checkParts, collectCommand } from './cause-wording';
+import { checkParts, collectCommand, withFlags } from './cause-wording';
 import { comparedCommitsQuery } from './comparison-queries';
 
 type PanelProps = {
@@ -25,14 +25,18 @@ export function CausePanel({ comparisonId, finding, number, compiler }: PanelPro
       {finding.mechanism && (
         <>
           <h3>Cause</h3>
-          <p>{finding.mechanism}</p>
+          <p>
+            <FindingText parts={withFlags(finding.mechanism)} />
+          </p>
         </>
       )}
       {compiler}
       {finding.advice && (
         <>
           <h3>Suggested fix</h3>
-          <p>{finding.advice}</p>
+          <p>
+            <FindingText parts={withFlags(finding.advice)} />
+          </p>
         </>
       )}
       <h3>How to check</h3>

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CompilerFinding, CompilerSection, StackPath } from '../../../api';
 import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
+import { CompilerAbsence } from './CompilerAbsence';
 import { CompilerLine } from './CompilerLine';
 import { CompilerPanel } from './CompilerPanel';
 import { depthBars, explanationOf } from './compiler-wording';
@@ -129,6 +130,47 @@ describe('the part of the compiler', () => {
       panel(aSection({ differences, findings: [] })).getByText(/go1.25.1 in base, unset in cand/u),
     ).toBeInTheDocument();
     expect(screen.getByText(/No difference in the functions/u)).toBeInTheDocument();
+  });
+});
+
+describe('without executables', () => {
+  const absence = (changed: object) =>
+    server.use(
+      http.get(at('/comparisons/c1/compiler-absence'), () =>
+        HttpResponse.json({
+          reasons: ['No executable of the base is stored.'],
+          remedy: 'Upload it.',
+          is_changing: false,
+          can_compute_again: false,
+          ...changed,
+        }),
+      ),
+    );
+
+  it('states why the part is absent, and what helps', async () => {
+    absence({});
+    show(<CompilerAbsence comparisonId="c1" mayWrite />);
+    const shown = await screen.findByRole('region', { name: 'Compiler' });
+    expect(shown).toHaveTextContent('No executable of the base is stored. Upload it.');
+    expect(within(shown).queryByRole('button', { name: 'Compute again' })).toBeNull();
+  });
+
+  it('offers to compute the comparison again if that helps, to those who may', async () => {
+    let asked = 0;
+    server.use(
+      http.post(at('/comparisons/c1/retry'), () => {
+        asked += 1;
+        return HttpResponse.json({});
+      }),
+    );
+    absence({ can_compute_again: true });
+    const shown = show(<CompilerAbsence comparisonId="c1" mayWrite />);
+    await shown.user.click(await screen.findByRole('button', { name: 'Compute again' }));
+    expect(asked).toBe(1);
+    shown.unmount();
+    show(<CompilerAbsence comparisonId="c1" mayWrite={false} />);
+    await screen.findByRole('region', { name: 'Compiler' });
+    expect(screen.queryByRole('button', { name: 'Compute again' })).toBeNull();
   });
 });
 

@@ -7,7 +7,14 @@ import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
 import { compilerReasonsQuery } from './comparison-queries';
 import { shortName, withNames } from './comparison-wording';
-import { differenceText, gradeText, namesIn, reasonsFor, statementsFor } from './compiler-wording';
+import {
+  differenceText,
+  gradeText,
+  namesIn,
+  otherBuildText,
+  reasonsFor,
+  statementsFor,
+} from './compiler-wording';
 
 type CompilerPanelProps = {
   comparisonId: string;
@@ -25,6 +32,9 @@ export function CompilerPanel(props: CompilerPanelProps) {
   return (
     <section className={classes.section} aria-label="Compiler">
       <h3>Compiler</h3>
+      {(section.other_builds ?? []).map((side) => (
+        <p key={side}>{otherBuildText(side)}</p>
+      ))}
       {section.differences.map((difference) => (
         <p key={difference.setting}>{differenceText(difference)}</p>
       ))}

@@ -9,6 +9,7 @@ import type { SpansArrival } from '../../evidence/spans';
 import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
 import { CausePanel } from './CausePanel';
 import { Caveats } from './Caveats';
+import { CompilerAbsence } from './CompilerAbsence';
 import { CompilerPanel } from './CompilerPanel';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
@@ -101,13 +102,15 @@ export function CompletedComparison(props: CompletedProps) {
       finding={shown.finding}
       number={shown.index + 1}
       compiler={
-        result.compiler && (
+        result.compiler ? (
           <CompilerPanel
             comparisonId={comparison.id}
             section={result.compiler}
             finding={shown.index}
             onAssembly={(lines) => change({ ...view, part: PROFILES, lines, assembly: true })}
           />
+        ) : (
+          <CompilerAbsence comparisonId={comparison.id} mayWrite={mayWrite} />
         )
       }
     />

@@ -40,6 +40,7 @@ const aSource = (changed: Partial<FunctionSource> = {}): FunctionSource => ({
     },
   ],
   is_truncated: false,
+  commits: 1,
   reason: null,
   ...changed,
 });
@@ -140,6 +141,11 @@ describe('the source of a function', () => {
     shown({ base: aSource({ url: 'javascript:alert(1)', is_truncated: true }) });
     expect(await screen.findByText(/longer than the 400 lines/u)).toBeInTheDocument();
     expect(screen.getAllByRole('link')).toHaveLength(1);
+  });
+
+  it('names the newest of several commits', async () => {
+    shown({ base: aSource({ commits: 3 }) });
+    expect(await screen.findByText(/^The newest of 3 commits of this side/u)).toBeInTheDocument();
   });
 
   it('can be asked for again when it did not load', async () => {

@@ -72,6 +72,11 @@ function Side({ side, source, factor, scale }: SideProps) {
       {source.lines.length > 0 && (
         <Text side={side} source={source} factor={factor} scale={scale} />
       )}
+      {source.commits > 1 && source.origin === 'service' && (
+        <p className="muted">
+          The newest of {source.commits} commits of this side; lines of the others may differ.
+        </p>
+      )}
       {source.is_truncated && (
         <p className="muted">The function is longer than the 400 lines shown.</p>
       )}

@@ -12,6 +12,7 @@ import {
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
 import { readFunctions } from '../../../engine/flame/function-table';
 import { DataTable, type Column, type Sort } from '../../../ui';
+import { Term } from '../../../ui/Terms';
 import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
 import classes from './Page.module.css';
 import { categoryLabel, foldersOf, shortName } from './comparison-wording';
@@ -153,18 +154,20 @@ function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
     {
       ...number(
         'q',
-        'q-value',
+        'Change of total',
         (row) =>
           Number.isFinite(row.q) ? (
-            formatProbability(row.q)
+            <Term name="q-value" detail={`q ${formatProbability(row.q)}`}>
+              {row.totalChange === 'noise' ? 'not significant' : 'significant'}
+            </Term>
           ) : (
             <span className="muted" title="too few samples for a test">
               –
             </span>
           ),
-        64,
+        116,
       ),
-      label: 'q-value of the total (false discovery rate)',
+      label: 'by its q-value (false discovery rate)',
     },
     {
       id: 'reads',

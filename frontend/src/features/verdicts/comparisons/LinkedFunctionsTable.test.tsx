@@ -93,7 +93,7 @@ describe('the row of a function', () => {
         '',
         'own code',
         '9.00 9.00',
-        '.800',
+        'not significant',
         'not significant',
       ],
     ],
@@ -107,7 +107,7 @@ describe('the row of a function', () => {
         '',
         'GC mark',
         '4.00 1.00',
-        '< .001',
+        'significant',
         'takes more time',
       ],
     ],
@@ -135,7 +135,7 @@ describe('the row of a function', () => {
         'no ratio',
         'own code',
         '– 2.50',
-        '.021',
+        'significant',
         'only in base',
       ],
     ],
@@ -149,13 +149,19 @@ describe('the row of a function', () => {
         '',
         'own code',
         '1.50 3.00',
-        '.004',
+        'significant',
         'takes less time',
       ],
     ],
   ])('of %s has both sides, the change, q, and the change in words', (name, cells) => {
     table();
     expect(cellsOf(name).slice(1)).toEqual(cells);
+  });
+
+  it('has the q-value behind the word', () => {
+    table();
+    const row = screen.getByTitle(CLONE).closest('tr')!;
+    expect(within(row).getByTitle('q < .001')).toHaveTextContent('significant');
   });
 
   it.each([

@@ -34,6 +34,7 @@ const NO_SOURCE = {
   url: null,
   lines: [],
   is_truncated: false,
+  commits: 1,
   reason: 'no-commit' as const,
 };
 

@@ -29,6 +29,14 @@ export function checkParts(finding: Finding): Part[] {
   return [subjectOf(finding), { text: ` must ${verb} from ${value(candidate)}${after} to ${to}.` }];
 }
 
+/** A text with the flags of commands, such as -gcflags=-m, in code type and never broken after a hyphen. */
+export const withFlags = (text: string): Part[] =>
+  text
+    .split(/(?<=[\s(])(-[a-z][\w-]*(?:=[\w./=-]*\w)?)/u)
+    .map((part, index) =>
+      index % 2 === 0 ? { text: part } : { text: part, code: true, whole: true },
+    );
+
 /** A word of a command, quoted if a shell would not leave it alone. */
 const shellWord = (text: string): string =>
   /^[\w.+/-]+$/u.test(text) && !text.startsWith('-')

@@ -27,6 +27,8 @@ export const comparisonQuery = (comparison_id: string) =>
     queryFn: async ({ signal }) => calls.comparisonsGet({ path: { comparison_id }, signal }),
   });
 
+const ABSENCE_POLL_MS = 3000;
+
 /** Numbers of a finished view never change; they are cached as long as the page is open. */
 const cachedView = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
@@ -76,6 +78,16 @@ export const compilerReasonsQuery = (comparison_id: string) =>
     queryFn: ({ signal }) =>
       calls.comparisonsListCompilerReasons({ path: { comparison_id }, signal }),
     retry: false,
+  });
+
+/** Why the part of the compiler is absent; an executable that is being decoded changes that. */
+export const compilerAbsenceQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['comparison', 'one', comparison_id, 'compiler-absence'],
+    queryFn: ({ signal }) =>
+      calls.comparisonsGetCompilerAbsence({ path: { comparison_id }, signal }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data?.is_changing ? ABSENCE_POLL_MS : false),
   });
 
 export const searchQuery = (

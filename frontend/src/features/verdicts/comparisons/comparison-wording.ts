@@ -16,7 +16,8 @@ import { foldersOf, shortName } from '../../../engine/format/short-function-name
 
 export { categoryLabel, foldersOf, kindLabel, shortName };
 
-export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean };
+/** `whole`: it is not broken at the end of a line. */
+export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean; whole?: boolean };
 
 /** Who held the processors where it was no goroutine group. */
 const OCCUPANTS: Record<string, string> = {

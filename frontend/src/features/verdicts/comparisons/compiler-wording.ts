@@ -48,6 +48,9 @@ export function differenceText(difference: CompilerSection['differences'][number
   return `${setting}: ${base || 'unset'} in base, ${candidate || 'unset'} in candidate. It may be the reason for every difference below.`;
 }
 
+export const otherBuildText = (side: string): string =>
+  `The profiles of the ${side} have another build ID than its executable. The statements below hold as far as both are of the same code: upload the program that was profiled.`;
+
 export type DepthBar = {
   side: 'base' | 'candidate';
   depth: number;

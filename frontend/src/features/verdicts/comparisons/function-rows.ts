@@ -36,7 +36,9 @@ export type FunctionRow = {
   mostly: string;
   low: number;
   high: number;
+  /** Of the change of the total; NaN where it was not tested. */
   q: number;
+  totalChange: Change;
   change: Change;
 };
 
@@ -56,6 +58,7 @@ export function rowAt(table: FunctionTable, scaled: Scaled, index: number): Func
     low: judged?.ownLow[index] ?? NaN,
     high: judged?.ownHigh[index] ?? NaN,
     q: judged?.q[index] ?? NaN,
+    totalChange: changeOf(judged?.state[index] ?? 0),
     change: changeOf(judged?.ownState[index] ?? 0),
   };
 }

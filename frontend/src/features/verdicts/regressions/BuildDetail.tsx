@@ -2,23 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Build, Judgement } from '../../../api';
-import {
-  DetailsList,
-  PageHeader,
-  Section,
-  StateIcon,
-  Timestamp,
-  describeError,
-  useTitle,
-} from '../../../ui';
+import { DetailsList, PageHeader, Section, Timestamp, describeError, useTitle } from '../../../ui';
+import { BuildVerdictWord } from './BuildVerdictWord';
 import { buildVerdictQuery, regressionQuery } from './regression-queries';
 import classes from './regressions.module.css';
-import {
-  VERDICT_LABELS,
-  requiredEvidenceText,
-  numberText,
-  shortCommit,
-} from './regression-wording';
+import { requiredEvidenceText, numberText, shortCommit } from './regression-wording';
 
 export type BuildDetailProps = {
   build: Build;
@@ -121,12 +109,11 @@ function BuildVerdict({ build, links }: Pick<BuildDetailProps, 'build' | 'links'
     regression_ids,
     evaluated_at,
   } = judgement.data;
-  const [glyph, word] = VERDICT_LABELS[state];
   const need = requiredEvidenceText(needs);
   return (
     <>
       <p className={classes.chosen}>
-        <StateIcon glyph={glyph}>{word}</StateIcon>
+        <BuildVerdictWord state={state} />
         <span>{sentence}</span>
         {need && <span className="muted">{need}</span>}
         {regression_ids.map((id) => (

@@ -9,8 +9,8 @@ import {
   Section,
   SelectionBar,
   SkeletonRows,
-  StateIcon,
   Timestamp,
+  useIsSnapshot,
   usePagedList,
   useTitle,
   type Column,
@@ -18,6 +18,7 @@ import {
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
 import { evidenceText } from '../comparison_previews';
+import { BuildVerdictWord } from './BuildVerdictWord';
 import type { BuildListSearch } from './build-list-url';
 import { buildListQuery } from './regression-queries';
 import { VERDICT_LABELS, shortCommit } from './regression-wording';
@@ -38,6 +39,7 @@ export default function BuildList(props: BuildListProps) {
   useTitle('Builds');
   const [selected, setSelected] = useState<ListedBuild[]>([]);
   const builds = usePagedList(buildListQuery(search), search);
+  const isSnapshot = useIsSnapshot();
   const names = new Map(services.map(({ id, name }) => [id, name]));
   const toggle = (build: ListedBuild) => {
     const others = selected.filter(({ id }) => id !== build.id);
@@ -75,7 +77,7 @@ export default function BuildList(props: BuildListProps) {
               checked={selected.some(({ id }) => id === build.id)}
               onToggle={() => toggle(build)}
             />
-          ))}
+          )).filter(({ id }) => id !== 'select' || !isSnapshot)}
           selectedKeys={new Set(selected.map(({ id }) => id))}
           rowHeight={42}
           onRowClick={onOpen}
@@ -171,7 +173,8 @@ function columnsOf(
       head: 'Verdict',
       text: ({ verdict }) => verdict && VERDICT_LABELS[verdict.state][1],
       width: 132,
-      cell: (build) => <Verdict build={build} />,
+      cell: ({ verdict }) =>
+        verdict ? <BuildVerdictWord state={verdict.state} detail={verdict.sentence} /> : dash,
     },
     {
       id: 'at',
@@ -200,16 +203,6 @@ function Evidence({ build: { evidence, waiting_artifacts: waiting } }: { build: 
     .filter(Boolean)
     .join(', ');
   return text === '' ? <span className="muted">none</span> : <span title={text}>{text}</span>;
-}
-
-function Verdict({ build: { verdict } }: { build: ListedBuild }) {
-  if (!verdict) return <span className="muted">–</span>;
-  const [glyph, word] = VERDICT_LABELS[verdict.state];
-  return (
-    <span title={verdict.sentence}>
-      <StateIcon glyph={glyph}>{word}</StateIcon>
-    </span>
-  );
 }
 
 type SelectedProps = Pick<BuildListProps, 'compareLink'> & {

@@ -18,6 +18,7 @@ import {
   useTitle,
 } from '../../../ui';
 import { Terms } from '../../../ui/Terms';
+import { ChangeCertainty } from './ChangeCertainty';
 import { RegressionHistory } from './RegressionHistory';
 import { SeriesPanel } from './SeriesPanel';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
@@ -29,7 +30,6 @@ import {
   citedText,
   requiredEvidenceText,
   numberText,
-  rangeText,
   seriesName,
   shortCommit,
 } from './regression-wording';
@@ -216,7 +216,7 @@ function Facts({ regression, links }: Linked) {
         <span className="muted">{regression.branch || 'no branch'}</span>
         {changeText(regression) && (
           <span>
-            <b>{changeText(regression)}</b> <span className="muted">{rangeText(regression)}</span>
+            <ChangeCertainty regression={regression} />
           </span>
         )}
         {since && (

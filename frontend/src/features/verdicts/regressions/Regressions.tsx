@@ -21,17 +21,16 @@ import {
 } from '../../../ui';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
+import { ChangeCertainty } from './ChangeCertainty';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
 import { regressionsQuery, summaryQuery, triage } from './regression-queries';
 import classes from './regressions.module.css';
 import { SHOWN, type RegressionsSearch } from './regression-url';
 import {
   STATES,
-  changeText,
   headlineText,
   isOpen,
   requiredEvidenceText,
-  rangeText,
   shortCommit,
   toneOf,
 } from './regression-wording';
@@ -351,8 +350,7 @@ function Row({ row, service, link, isShown }: RowProps) {
       )}
       {isShown('change') && (
         <span className={classes.change}>
-          <b>{changeText(row)}</b>
-          <span className="muted">{rangeText(row)}</span>
+          <ChangeCertainty regression={row} />
         </span>
       )}
       <span className={classes.spark}>

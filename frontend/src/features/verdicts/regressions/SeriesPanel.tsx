@@ -60,6 +60,7 @@ export function SeriesPanel(props: PanelProps) {
           <BuildSeriesChart
             label={`${seriesName(one)} over ${builds.length} builds`}
             unit={one.unit}
+            builds={builds.map(({ commit }) => shortCommit(commit))}
             values={one.values}
             low={one.low}
             high={one.high}

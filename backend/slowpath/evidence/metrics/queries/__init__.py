@@ -5,12 +5,23 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import psycopg
 from sqlalchemy import ColumnElement, Connection, Text, case, cast, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.evidence.metrics.queries.chunk_queries import (
+    binary_rows,
+    chunks,
+    chunks_at,
+    count_samples,
+    delete_pieces,
+    due_hours,
+    lock_pieces,
+    renumber_pieces,
+    roll_ups,
+    roll_ups_at,
+)
 from slowpath.evidence.metrics.rules import MetricRuleId
 from slowpath.evidence.metrics.tables import (
     DeploymentEvaluationRow,
@@ -22,6 +33,18 @@ from slowpath.evidence.metrics.tables import (
     MetricWalRecord,
 )
 from slowpath.inventory.catalog.tables import Environment, Service
+
+__all__ = [
+    "chunks",
+    "chunks_at",
+    "count_samples",
+    "delete_pieces",
+    "due_hours",
+    "lock_pieces",
+    "renumber_pieces",
+    "roll_ups",
+    "roll_ups_at",
+]
 
 After = tuple[datetime, UUID] | None
 MOST_RULES = 1_000
@@ -48,7 +71,7 @@ def lock_settings_shared(session: WriteSession) -> MetricSettings | None:
 
 def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
     """Return ID and series group of existing series by fingerprint, by their unique key."""
-    rows = _binary(
+    rows = binary_rows(
         session,
         "SELECT fingerprint, id, series_group_id FROM metric_series WHERE team_id = %s AND fingerprint = ANY (%s)",
         (session.team_id, list(fingerprints)),
@@ -58,7 +81,7 @@ def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -
 
 def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
     """Return the newest series group of each group key and its number of series, by ix_metric_series_group_key."""
-    rows = _binary(
+    rows = binary_rows(
         session,
         "SELECT DISTINCT ON (group_key) group_key, series_group_id, count(*) FROM metric_series WHERE team_id = %s "
         "AND group_key = ANY (%s) GROUP BY group_key, series_group_id ORDER BY group_key, series_group_id DESC",
@@ -115,7 +138,7 @@ def series_named(session: ReadSession, names: Sequence[str]) -> Sequence[Any]:
 
 def select_wal_records(session: ReadSession, from_ms: int, to_ms: int) -> list[tuple[bytes, int]]:
     """Return the WAL records that overlap a time range, oldest first: content, and time of receipt (ms)."""
-    return _binary(
+    return binary_rows(
         session,
         "SELECT content, (extract(epoch FROM created_at) * 1000)::bigint FROM metric_wal_record "
         "WHERE team_id = %s AND last_ms >= %s AND first_ms <= %s ORDER BY id",
@@ -125,42 +148,13 @@ def select_wal_records(session: ReadSession, from_ms: int, to_ms: int) -> list[t
 
 def select_oldest_wal_records(session: ReadSession, most_samples: int) -> list[tuple[int, bytes, int]]:
     """Return the oldest WAL records up to a number of samples, at least one: ID, content, time of receipt (ms)."""
-    return _binary(
+    return binary_rows(
         session,
         "SELECT id, content, received FROM (SELECT id, content, (extract(epoch FROM created_at) * 1000)::bigint AS "
         "received, sum(samples) OVER (ORDER BY id) - samples AS before FROM metric_wal_record WHERE team_id = %s) AS rows "
         "WHERE before < %s ORDER BY id",
         (session.team_id, most_samples),
     )
-
-
-def chunks(session: ReadSession, blocks: Sequence[int], hours: tuple[int, int]) -> list[tuple[int, int, bytes]]:
-    """Return the chunks of series groups in a closed range of hours: group, hour, content; by group and hour."""
-    return _binary(
-        session,
-        "SELECT id, hour, content FROM metric_chunk WHERE team_id = %s AND id = ANY (%s) AND hour BETWEEN %s AND %s "
-        "ORDER BY id, hour",
-        (session.team_id, list(blocks), *hours),
-    )
-
-
-def chunks_at(session: ReadSession, at: Sequence[tuple[int, int]]) -> list[tuple[int, int, bytes]]:
-    """Return chunks by series group and hour: group, hour, content."""
-    return _binary(
-        session,
-        "SELECT id, hour, content FROM metric_chunk JOIN unnest(%s::bigint[], %s::int[]) AS asked (block, at) "
-        "ON id = block AND hour = at WHERE team_id = %s",
-        ([block for block, _ in at], [hour for _, hour in at], session.team_id),
-    )
-
-
-def _binary(session: ReadSession, statement: str, values: tuple[object, ...]) -> list[Any]:
-    """Run a query in PostgreSQL's binary format: as text, chunks would be twice as long."""
-    connection = session.connection().connection.driver_connection
-    assert isinstance(connection, psycopg.Connection)
-    with connection.cursor(binary=True) as cursor:
-        cursor.execute(statement.encode(), values)
-        return cursor.fetchall()
 
 
 def select_classified_series(session: ReadSession, environment_id: UUID, labels: Sequence[str]) -> Sequence[Any]:
@@ -249,7 +243,7 @@ def count_of_series(session: ReadSession) -> int:
 def blocks_of(session: ReadSession, series: Sequence[int]) -> dict[int, int]:
     """Return the series group of each existing series, by primary key."""
     statement = "SELECT id, series_group_id FROM metric_series WHERE team_id = %s AND id = ANY (%s)"
-    return dict(_binary(session, statement, (session.team_id, list(series))))
+    return dict(binary_rows(session, statement, (session.team_id, list(series))))
 
 
 def has_more_wal_records(session: ReadSession, after_id: int) -> bool:
@@ -275,7 +269,7 @@ def has_late_samples(session: ReadSession, upto_ms: int, seen_ms: int) -> bool:
 
 def tail_contents(session: ReadSession) -> list[bytes]:
     """Return all WAL records."""
-    rows = _binary(session, "SELECT content FROM metric_wal_record WHERE team_id = %s", (session.team_id,))
+    rows = binary_rows(session, "SELECT content FROM metric_wal_record WHERE team_id = %s", (session.team_id,))
     return [content for (content,) in rows]
 
 

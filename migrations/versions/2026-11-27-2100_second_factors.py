@@ -5,8 +5,8 @@ Code before this version reads the columns of the functions by name and ignores 
 
 from alembic import op
 
-revision = "20261127_2060"
-down_revision = "20261127_1700"
+revision = "20261127_2100"
+down_revision = "20261127_2050"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,192 @@
+"""The Helm chart, rendered by Helm 4 and held against the published schemas of Kubernetes, strictly."""
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from bootstrap_parts.project_paths import BACKEND, ROOT
+from slowpath.core.jobs import Queue
+from support.unpacked_wheels import unpacked_wheel
+
+pytestmark = pytest.mark.processes
+CHART = BACKEND / "deploy" / "helm" / "slowpath"
+HELM = ("helm-python-sdk", "0.2.2", "28cc13abaf134c3a7e37f070c939be8d9cdc9825c3c8b8b2d35161073bcd4578")
+SCHEMAS = ("kubernetes-validate", "1.37.0", "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9")
+OLDEST, NEWEST = "1.25.0", "1.37.0"
+CUSTOM = {"ServiceMonitor", "PrometheusRule"}
+"""Kinds of the operator of Prometheus, whose schemas are not published with those of Kubernetes."""
+NEEDED = {"publicUrl": "https://slowpath.example", "blobUrl": "s3://slowpath", "existingSecret": "slowpath"}
+EVERYTHING = {
+    **NEEDED,
+    "settings": {"SLOWPATH_SIGN_UP": "invited", "SLOWPATH_MAX_TEAM_BYTES": 1000},
+    "extraEnv": [{"name": "AWS_REGION", "value": "eu-central-1"}],
+    "image": {"repository": "images.example.com/slowpath", "tag": "sha256:" + "0" * 64},
+    "imagePullSecrets": [{"name": "registry"}],
+    "monitoring": {"enabled": True, "metricsTokenKey": "METRICS_TOKEN", "labels": {"release": "prometheus"}},
+    "autoscaling": {"enabled": True},
+    "ingress": {"enabled": True, "host": "slowpath.example", "tlsSecret": "tls", "className": "nginx"},
+    "networkPolicy": {"from": [{"namespaceSelector": {"matchLabels": {"name": "ingress"}}}]},
+}
+
+Json = dict[str, Any]
+Render = Callable[[Mapping[str, object]], list[Json]]
+
+
+@pytest.fixture(scope="module")
+def render() -> Iterator[Render]:
+    """Give a function from values to objects."""
+    helm = unpacked_wheel(*HELM)
+    if helm is None or unpacked_wheel(*SCHEMAS) is None:
+        pytest.skip("Helm or the schemas of Kubernetes cannot be had")
+    sys.path.insert(0, str(helm))
+    spec = importlib.util.find_spec("helm_python.chart")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    chart = module.Chart.load(CHART)
+
+    def rendered(values: Mapping[str, object]) -> list[Json]:
+        chart.validate_schema(values)
+        files = chart.render(values, name="slowpath", namespace="perf", is_install=True, revision=1)
+        return [document for text in files.values() for document in yaml.safe_load_all(text) if document]
+
+    yield rendered
+    sys.path.remove(str(helm))
+
+
+@cache
+def validator(version: str, kind: str, api: str) -> jsonschema_rs.Validator:
+    package = unpacked_wheel(*SCHEMAS)
+    assert package is not None
+    folder = package / "kubernetes_validate" / "kubernetes-json-schema" / f"v{version}-local-strict"
+    group, _, number = api.rpartition("/")
+    name = "-".join(part for part in (kind.lower(), group.partition(".")[0], number) if part)
+
+    def read(path: Path) -> Json:
+        schema: Json = json.loads(path.read_text().replace('"_definitions.json#', '"#'))
+        return schema
+
+    schema = read(folder / f"{name}.json")
+    return jsonschema_rs.validator_for({**schema, **read(folder / "_definitions.json")})
+
+
+def named(objects: list[Json], kind: str) -> dict[str, Json]:
+    return {each["metadata"]["name"]: each for each in objects if each["kind"] == kind}
+
+
+def pods(objects: list[Json]) -> dict[str, Json]:
+    return {
+        name: each["spec"]["template"]["spec"]
+        for kind in ("Deployment", "Job")
+        for name, each in named(objects, kind).items()
+    }
+
+
+@pytest.mark.parametrize("values", [NEEDED, EVERYTHING], ids=["default", "everything"])
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+def test_every_object_has_the_published_schema(render: Render, values: Json, version: str) -> None:
+    objects = render(values)
+    faults = [
+        f"{each['kind']} {each['metadata']['name']}: {error.message} at {error.instance_path}"
+        for each in objects
+        if each["kind"] not in CUSTOM
+        for error in validator(version, each["kind"], each["apiVersion"]).iter_errors(each)
+    ]
+    assert faults == []
+    keys = [(each["kind"], each["metadata"]["name"]) for each in objects]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_wrong_field_is_a_fault(render: Render) -> None:
+    service = named(render(NEEDED), "Service")["slowpath"]
+    service["spec"]["portz"] = []
+    assert not validator(NEWEST, "Service", "v1").is_valid(service)
+
+
+def test_every_process_runs_and_the_migration_before_them(render: Render) -> None:
+    objects = render(NEEDED)
+    assert set(named(objects, "Deployment")) == {
+        "slowpath-web", "slowpath-relay", *(f"slowpath-worker-{queue}" for queue in Queue),
+    }  # fmt: skip
+    assert (
+        named(objects, "Job")["slowpath-migrate"]["metadata"]["annotations"]["helm.sh/hook"]
+        == "pre-install,pre-upgrade"
+    )
+    assert named(objects, "Secret") == {}
+    assert not CUSTOM & {each["kind"] for each in objects}
+
+
+def test_together_the_workers_serve_every_queue(render: Render) -> None:
+    served = [
+        variable["value"]
+        for pod in pods(render(NEEDED)).values()
+        for variable in pod["containers"][0]["env"]
+        if variable["name"] == "SLOWPATH_WORKER_QUEUES"
+    ]
+    assert sorted(served) == sorted(Queue)
+
+
+def test_no_pod_has_rights_that_it_does_not_need(render: Render) -> None:
+    for name, pod in pods(render(EVERYTHING)).items():
+        container = pod["containers"][0]
+        assert pod["securityContext"]["runAsNonRoot"], name
+        assert pod["automountServiceAccountToken"] is False
+        assert container["securityContext"] == {
+            "readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]},
+        }  # fmt: skip
+        assert "memory" in container["resources"]["limits"]
+        secrets = {each["name"] for each in container["env"] if "valueFrom" in each}
+        assert ("MIGRATE_DATABASE_URL" in secrets) == (name == "slowpath-migrate")
+
+
+def test_every_selector_finds_pods(render: Render) -> None:
+    objects = render(EVERYTHING)
+    labels = [each["spec"]["template"]["metadata"]["labels"] for each in named(objects, "Deployment").values()]
+    selectors = [
+        *(
+            each["spec"]["selector"]["matchLabels"]
+            for kind in ("Deployment", "PodDisruptionBudget")
+            for each in named(objects, kind).values()
+        ),
+        *(each["spec"]["podSelector"]["matchLabels"] for each in named(objects, "NetworkPolicy").values()),
+        named(objects, "Service")["slowpath"]["spec"]["selector"],
+    ]
+    assert all(any(selector.items() <= each.items() for each in labels) for selector in selectors)
+    service = named(objects, "Service")["slowpath"]["metadata"]["labels"]
+    assert named(objects, "ServiceMonitor")["slowpath"]["spec"]["selector"]["matchLabels"].items() <= service.items()
+    scaled = {each["spec"]["scaleTargetRef"]["name"] for each in named(objects, "HorizontalPodAutoscaler").values()}
+    assert scaled == set(named(objects, "Deployment")) - {"slowpath-relay"}
+
+
+def test_alerts_and_dashboard_use_metrics_that_exist(render: Render) -> None:
+    objects = render(EVERYTHING)
+    dashboard = json.loads(named(objects, "ConfigMap")["slowpath-dashboard"]["data"]["slowpath.json"])
+    rules = named(objects, "PrometheusRule")["slowpath"]["spec"]["groups"][0]["rules"]
+    queries = [
+        *(rule["expr"] for rule in rules),
+        *(target["expr"] for panel in dashboard["panels"] for target in panel["targets"]),
+    ]
+    sources = "".join(path.read_text() for path in (ROOT / "backend/slowpath/platform/http").glob("*.py"))
+    found = {
+        word.removesuffix("_bucket")
+        for query in queries
+        for word in query.replace("(", " ").replace("{", " ").replace("[", " ").split()
+        if word.startswith("slowpath_")
+    }
+    assert len(found) == 4
+    assert all(f'"{name.rstrip(")")}"' in sources for name in found), found
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_a_missing_value_is_named(render: Render, missing: str) -> None:
+    with pytest.raises(Exception, match=missing):
+        render({name: value for name, value in NEEDED.items() if name != missing})

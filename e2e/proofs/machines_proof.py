@@ -1,0 +1,311 @@
+"""Three web processes behind a load balancer, three workers with different queues, two relays: each is killed under load.
+
+They share one PostgreSQL, reached through PgBouncer in transaction mode if Debian's package can be had, one Valkey, and an
+S3 server if it can be built, otherwise a folder. Each of them is killed in turn (the data of Valkey is wiped), then the
+web processes are restarted one by one. In the end every upload was decoded once, no session was lost, each event stream
+learned of each decode, and the reads outside fail-over took at most a second (95th percentile).
+Run beside the stores: `bootstrap.py services -- python -m proofs.machines_proof --seconds N --seed N`.
+"""
+
+import argparse
+import gzip
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import quantiles
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import httpx
+
+from bootstrap_parts.machine_checks import free_port, give_to, unprivileged
+from proofs.journal import TRIGGERS, Journal
+from proofs.kill_proof import PATIENCE_SECONDS, PROFILE, Round, judge, say
+from proofs.machines_load import Load
+from proofs.timeline import timeline
+from support.debian_packages import library_path, unpacked_packages
+from support.s3_server import BUCKET, s3_environment, s3_server_binary
+from tests.support.databases import TestDatabase, made_database
+from tests.support.running_stacks import owner_of, stack_environment
+from tests.support.worker_supervisor import WorkerSupervisor
+
+WEBS, WORKERS, RELAYS = 3, 3, 2
+QUEUES = ("decode", "analyse,bisect", "decode,notify")
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+START_SECONDS = 90.0
+QUIET_SECONDS = 5.0
+SLOWEST_P95_SECONDS = 1.0
+FEWEST_READS = 50
+"""Reads outside fail-over that the percentile needs."""
+POOLER = """[databases]
+* = host={host} port={port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {listen}
+auth_type = scram-sha-256
+auth_file = {users}
+pool_mode = transaction
+max_client_conn = 500
+default_pool_size = 20
+server_login_retry = 1
+logfile =
+"""
+
+
+@dataclass
+class Machines:
+    """The processes and where they are reached."""
+
+    database: TestDatabase
+    folder: Path
+    keeper: WorkerSupervisor
+    address: str
+    web_ports: dict[str, int]
+    unready: list[tuple[float, float]] = field(default_factory=list)
+    """Periods of fail-over."""
+
+    @property
+    def targets(self) -> list[str]:
+        """Return all that is killed."""
+        names = [name for name in self.keeper.processes if name != "proxy"]
+        return [*names, "broker", "PostgreSQL"]
+
+    def is_ready(self, name: str) -> bool:
+        """Return whether a process answers; of one without an address, whether it runs."""
+        port = self.web_ports.get(name)
+        if port is None:
+            return name in self.keeper.running or name not in self.keeper.processes
+        return _answers(f"http://127.0.0.1:{port}/readyz")
+
+    def wait_for(self, *names: str) -> bool:
+        """Wait until processes are ready; return whether they are."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            self.keeper.look_after()
+            if all(map(self.is_ready, names)):
+                return True
+            time.sleep(0.1)
+        return False
+
+    def fail(self, name: str, rng: random.Random, *, softly: bool = False) -> bool:
+        """Kill or stop one, and wait until it is back; return whether it is."""
+        begun = time.time()
+        if softly:
+            process = self.keeper.running[name]
+            process.terminate()
+            process.wait(30)
+            self.keeper.look_after()
+        elif not self.keeper.kill(name, rng):
+            return False
+        shared = name in {"broker", "PostgreSQL", "pgbouncer", "s3"}
+        back = self.wait_for(*(self.web_ports if shared else (name,)))
+        self.unready.append((begun, time.time()))
+        return back
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def _machines(folder: Path) -> Iterator[Machines]:
+    with made_database("slowpath_proof_machines") as database:
+        database.migrate()
+        with database.as_admin() as connection:
+            connection.execute(TRIGGERS)
+        keeper, address, ports = _processes(database, folder)
+        try:
+            yield Machines(database, folder, keeper, address, ports)
+        finally:
+            keeper.stop()
+
+
+def _processes(database: TestDatabase, folder: Path) -> tuple[WorkerSupervisor, str, dict[str, int]]:
+    web_ports = {f"web-{number}": free_port() for number in range(1, WEBS + 1)}
+    address, pooler_port = f"http://127.0.0.1:{free_port()}", free_port()
+    commands: dict[str, tuple[str, ...]] = {
+        "proxy": ("proofs.tcp_proxy", str(urlsplit(address).port), *map(str, web_ports.values()))
+    }
+    settings: dict[str, dict[str, str]] = {}
+    environment = stack_environment(database, folder, address) | {"SLOWPATH_LOG_FORMAT": "text"}
+    program = unpacked_packages(["pgbouncer", "libc-ares2", "libevent-2.1-7"], "usr/sbin/pgbouncer")
+    if program is not None:
+        commands["pgbouncer"] = _pooler_command(program, database, folder, pooler_port)
+        settings["pgbouncer"] = {"LD_LIBRARY_PATH": library_path(program)}
+        direct = urlsplit(database.app_url)
+        pooled = direct._replace(netloc=f"{direct.username}:{direct.password}@127.0.0.1:{pooler_port}")
+        environment |= {"DATABASE_URL": pooled.geturl(), "DATABASE_DIRECT_URL": database.app_url}
+    for name, port in web_ports.items():
+        commands[name] = ("slowpath.platform.http.server", "--port", str(port))
+    for number in range(1, WORKERS + 1):
+        commands[f"worker-{number}"] = ("slowpath_worker",)
+        settings[f"worker-{number}"] = {"SLOWPATH_WORKER_QUEUES": QUEUES[number - 1], "SLOWPATH_WORKER_PROCESSES": "1"}
+    commands |= {f"relay-{number}": ("slowpath_worker.relay",) for number in range(1, RELAYS + 1)}
+    server = s3_server_binary()
+    if server is not None:
+        port = free_port()
+        commands["s3"] = (str(server), f"127.0.0.1:{port}", str(folder / "blobs.bolt"), BUCKET)
+        environment |= s3_environment(port)
+    return WorkerSupervisor(environment, folder, commands, settings), address, web_ports
+
+
+def _pooler_command(program: Path, database: TestDatabase, folder: Path, port: int) -> tuple[str, ...]:
+    """Write the configuration of PgBouncer; it must not run as root."""
+    run_as, place = unprivileged(), folder / "pooler"
+    place.mkdir(mode=0o700)
+    url = urlsplit(database.app_url)
+    users, configuration = place / "users", place / "pgbouncer.ini"
+    users.write_text(f'"{url.username}" "{url.password}"\n')
+    configuration.write_text(POOLER.format(host=url.hostname, port=url.port, listen=port, users=users))
+    give_to(run_as, place, ours={folder})
+    as_user = () if run_as.user is None else ("--user", "nobody")
+    return (*run_as.prefix, str(program), "--quiet", *as_user, str(configuration))
+
+
+def play(machines: Machines, rng: random.Random, seconds: float) -> list[str]:
+    """Kill everything once under load, restart web one by one; return what is wrong."""
+    if not machines.wait_for(*machines.web_ports):
+        return ["the web processes did not become ready"]
+    headers = {"Origin": machines.address, "Cookie": f"slowpath={owner_of(machines.database).owner.cookie}"}
+    content = gzip.decompress(PROFILE.read_bytes())
+    count = max(12, int(seconds / 2))
+    files = [
+        (f"/builds/shop/{COMMIT}/artifacts/cpu.{number:03}.pb.gz", gzip.compress(content, 1, mtime=number + 1))
+        for number in range(count)
+    ]
+    load = Load(
+        lambda: httpx.Client(base_url=f"{machines.address}/api/v1", headers=headers, timeout=20),
+        files,
+        seconds / count * 0.8,
+    )
+    load.start(readers=2, streams=3)
+    played = Round(count, [], 0)
+    try:
+        _fail_everything(machines, rng, played, seconds)
+        _wait_until_done(machines, load, played)
+        load.stop.wait(QUIET_SECONDS)
+    finally:
+        load.end()
+    _judge(machines, load, played)
+    return played.faults
+
+
+def _fail_everything(machines: Machines, rng: random.Random, played: Round, seconds: float) -> None:
+    targets = machines.targets
+    rng.shuffle(targets)
+    pause = max(0.5, seconds / (2 * len(targets)))
+    time.sleep(QUIET_SECONDS)
+    for name in targets:
+        begun = time.time()
+        if not machines.fail(name, rng):
+            played.faults.append(f"{name} was not back after {START_SECONDS:.0f} s")
+        played.killed.append((begun, name))
+        _look_after(machines, pause * rng.uniform(0.5, 1.5))
+    for name in machines.web_ports:
+        if not machines.fail(name, rng, softly=True):
+            played.faults.append(f"{name} was not back after its restart")
+        _look_after(machines, 0.5)
+
+
+def _look_after(machines: Machines, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        machines.keeper.look_after()
+        time.sleep(0.1)
+
+
+def _wait_until_done(machines: Machines, load: Load, played: Round) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        _look_after(machines, 0.5)
+        with machines.database.as_admin() as admin:
+            left = admin.execute("SELECT count(*) FROM artifact WHERE state NOT IN ('decoded', 'failed')").fetchone()
+        if load.uploads_ended.is_set() and left == (0,):
+            return
+    played.faults.append(f"not all decoded {PATIENCE_SECONDS:.0f} s after the last kill")
+
+
+def _judge(machines: Machines, load: Load, played: Round) -> None:
+    with machines.database.as_admin() as admin:
+        jobs: dict[UUID, UUID] = dict(
+            admin.execute("SELECT subject_id, id FROM job WHERE name = 'artifacts.decode'").fetchall()
+        )
+        journal = Journal.read(admin)
+        if len(load.acknowledged) != len(load.files):
+            played.faults.append(f"{len(load.files) - len(load.acknowledged)} uploads were never acknowledged")
+        if set(map(UUID, load.acknowledged.values())) != set(jobs):
+            played.faults.append(f"{len(load.acknowledged)} uploads were acknowledged, {len(jobs)} artifacts were made")
+        judge(played, journal, admin, jobs)
+    _judge_streams(
+        load, played, [(artifact, max(journal.times(job, "done"), default=0.0)) for artifact, job in jobs.items()]
+    )
+    _judge_reads(machines, load, played)
+    played.faults += load.faults
+    if played.faults:
+        for line in timeline(played.killed, journal, sorted(machines.folder.glob("*.log"))):
+            say(line, to=sys.stderr)
+
+
+def _judge_streams(load: Load, played: Round, decoded: Sequence[tuple[UUID, float]]) -> None:
+    """Each stream must name each decode, or be stale after it: the page then loads everything again."""
+    for number, events in enumerate(load.events):
+        for artifact, done_at in decoded:
+            if not any(
+                (subject == str(artifact) and state == "decoded") or (not subject and at > done_at)
+                for at, subject, state in events
+            ):
+                played.faults.append(f"stream {number} did not learn that {artifact} was decoded")
+
+
+def _judge_reads(machines: Machines, load: Load, played: Round) -> None:
+    outside = [
+        read
+        for read in load.reads
+        if not any(begun <= read.at + read.seconds and read.at <= end for begun, end in machines.unready)
+    ]
+    played.faults += [f"outside fail-over: {read.failure}" for read in outside if read.failure]
+    if len(outside) < FEWEST_READS:
+        played.faults.append(f"only {len(outside)} reads outside fail-over")
+        return
+    p95 = quantiles([read.seconds for read in outside], n=20)[-1]
+    say(
+        f"{len(load.acknowledged)} uploads, {len(load.reads)} reads ({len(outside)} outside fail-over, p95 {p95:.2f} s), "
+        f"streams connected {load.connections} times; went on after {played.recovery}"
+    )
+    if p95 > SLOWEST_P95_SECONDS:
+        played.faults.append(f"p95 of reads outside fail-over is {p95:.2f} s, not at most {SLOWEST_P95_SECONDS:.0f} s")
+
+
+def main() -> int:
+    """Play one round; 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="machines-"))
+    try:
+        with _machines(folder) as machines:
+            missing = {"pgbouncer", "s3"} - set(machines.keeper.processes)
+            say(
+                f"seed {options.seed}, killed in turn: {', '.join(machines.targets)}; not available: {missing or 'nothing'}"
+            )
+            faults = play(machines, random.Random(options.seed), options.seconds)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for fault in faults:
+        say(f"  {fault}")
+    say(f"{int(not faults)} passed, {int(bool(faults))} failed")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

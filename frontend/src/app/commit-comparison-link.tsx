@@ -1,0 +1,9 @@
+/** A link to the page of two commits that were measured alternately. */
+import type { ReactNode } from 'react';
+import { Link } from './Link';
+
+export const commitComparisonLink = (team: string) => (bisectId: string, words: ReactNode) => (
+  <Link to="/t/$team/commit-comparisons/$bisectId" params={{ team, bisectId }} className="link">
+    {words}
+  </Link>
+);
