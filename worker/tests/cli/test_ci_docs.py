@@ -104,7 +104,7 @@ def test_the_action_of_github(
     [step] = action["runs"]["steps"]
     assert "${{" not in step["run"], "what others wrote must not become a part of the script"
     environ = {
-        "SLOWPATH_TOKEN": token, "SERVICE": "Ingester & co", "FILES": "profiles/*.pprof", "RUN_METADATA": '{"requests": 5}',
+        "SLOWPATH_TOKEN": token, "TEAM": "", "SERVICE": "Ingester & co", "FILES": "profiles/*.pprof", "RUN_METADATA": '{"requests": 5}',
         "WAIT": "0", "GATE": "true", "BASE_BRANCH": "main", "COMMIT": COMMIT, "BRANCH": "fast/er", "PARENT": "a" * 40, "TITLE": HOSTILE,
         "AUTHOR": "a", "NUMBER": "7", "LINK": "https://github.com/o/r/pull/7", "RUN": "https://github.com/o/r/actions/runs/1",
         "GITHUB_OUTPUT": str(folder / "output"),

@@ -77,7 +77,7 @@ def delete_ci_trust(caller: MayManage, trust_id: UUID, session: Writing) -> None
     responses=document_problems(
         *COMMON, InvalidRequest, LimitExceeded, AddressNotAllowed, UpstreamUnavailable, Unavailable
     ),
-    openapi_extra=body_up_to(32 * KIB),
+    openapi_extra=body_up_to(96 * KIB),
 )
 def create_ci_token(
     _anyone: Anyone,

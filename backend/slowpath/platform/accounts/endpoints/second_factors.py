@@ -87,7 +87,7 @@ def start_registration(
     operation_id="second-factors:create",
     status_code=201,
     responses=document_problems(*COMMON),
-    openapi_extra=body_up_to(32 * KIB),
+    openapi_extra=body_up_to(96 * KIB),
 )
 def create_second_factor(
     person: SignedIn,
@@ -164,7 +164,7 @@ def get_second_step(
     operation_id="session:verify-second-factor",
     status_code=201,
     responses=document_problems(*COMMON),
-    openapi_extra=body_up_to(32 * KIB),
+    openapi_extra=body_up_to(96 * KIB),
 )
 def verify_second_step(
     _anyone: Anyone,
