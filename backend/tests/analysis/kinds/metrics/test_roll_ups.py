@@ -118,14 +118,12 @@ def test_counters_read_as_from_raw_samples(seed: int, interval_ms: int, resoluti
 def test_gauges_read_exactly_as_from_raw_samples(seed: int, resolution_ms: int) -> None:
     rng = np.random.default_rng(seed)
     times = scraped(rng, 15_000)
-    raw = SeriesChunk([FloatSamples(1, times, rng.normal(size=len(times)))])
+    raw = SeriesChunk([FloatSamples(1, times, rng.standard_normal(len(times)))])
 
     whole, how = rolled_up(raw, resolution_ms)
 
     at = grid_of(START, START + HOURS * HOUR, 2 * resolution_ms).times()
-    fine, coarse = (
-        gauges_of([one], at, PROMETHEUS_3) for one in (series(raw.floats[0]), series(whole.floats[0], how))
-    )
+    fine, coarse = (gauges_of([one], at, PROMETHEUS_3) for one in (series(raw.floats[0]), series(whole.floats[0], how)))
     np.testing.assert_array_equal(fine, coarse)
     assert len(whole.floats[0].times_ms) < len(times) / 2
 

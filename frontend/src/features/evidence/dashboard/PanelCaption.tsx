@@ -34,7 +34,7 @@ type LatencyCaptionProps = PanelCaptionProps & {
   /** In which quantiles an increase is marked. */
   increased: readonly string[];
   /** How its heights differ from those of the other rows; '' if they do not. */
-  note: string;
+  note?: string;
 };
 
 export function LatencyCaption({
@@ -43,7 +43,7 @@ export function LatencyCaption({
   bus,
   quantiles,
   increased,
-  note,
+  note = '',
 }: LatencyCaptionProps) {
   const series = board.series[row]!;
   const read = useMemo(
