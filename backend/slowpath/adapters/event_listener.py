@@ -101,11 +101,16 @@ class ValkeyEventListener:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                async with self._connected() as self._subscriptions:
-                    await self._subscriptions.subscribe(EVERY_TEAM, *self._teams)
+                async with self._connected() as subscriptions:
+                    first = {EVERY_TEAM, *self._teams}
+                    await subscriptions.subscribe(*first)
+                    # Pages subscribe only from here on: two subscriptions at once would make two connections.
+                    self._subscriptions = subscriptions
+                    if opened_meanwhile := self._teams.keys() - first:
+                        await subscriptions.subscribe(*opened_meanwhile)
                     pause = FIRST_PAUSE_SECONDS
                     while True:
-                        message = await self._subscriptions.get_message(timeout=PING_SECONDS)
+                        message = await subscriptions.get_message(timeout=PING_SECONDS)
                         if message is not None:
                             self._receive(message)
             except (RedisError, OSError) as error:

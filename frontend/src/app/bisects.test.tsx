@@ -114,8 +114,8 @@ describe('the page of a bisect', () => {
       }),
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
-    expect(await screen.findByText(/becomes/u)).toHaveTextContent(
-      'If slower: probability of 4be1d07 becomes 93.0%; if not, culprit not in range.',
+    expect(await screen.findByText(/^If slower/u)).toHaveTextContent(
+      'If slower: 4be1d07 is very likely; if not, culprit not in range.',
     );
     // A bar whose candidate was not sent loads its candidate.
     await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));

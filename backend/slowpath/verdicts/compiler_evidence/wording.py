@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 SHOWN_DIGITS = 12
-UPLOAD = "Upload the programs that the profiles were recorded of, with their builds or by hand. A rebuilt program does not match."
+UPLOAD = "Upload the programs that the profiles were recorded from, with their builds or by hand. The build IDs have to be equal."
 
 
 def describe_none() -> str:

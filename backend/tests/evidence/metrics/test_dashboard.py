@@ -232,7 +232,7 @@ def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> 
 def test_a_new_team_has_an_empty_state(client: TestClient) -> None:
     header = board_of(client).header
     assert header["environment"] is None
-    assert header["empty"] == {"code": "no-metrics", "reason": "No metrics received yet."}
+    assert header["empty"] == {"code": "no-metrics", "reason": "No metrics received yet.", "newest_ms": None}
     assert header["rows"] == []
 
 
@@ -251,8 +251,7 @@ def test_an_empty_range_states_when_the_last_samples_were(client: TestClient, pu
     push(steady("distributor", ago=30.0))
     header = board_of(client).header
     assert header["empty"]["code"] == "nothing-in-range"
-    assert "2026-11-20 06:00:00 UTC" in header["empty"]["reason"]
-    assert header["newest_ms"] == NOW_MS - 30 * HOUR
+    assert header["empty"]["newest_ms"] == header["newest_ms"] == NOW_MS - 30 * HOUR
     assert [row["service"]["slug"] for row in header["rows"]] == ["distributor"]
 
 

@@ -124,7 +124,7 @@ def test_a_job_gets_a_token_that_uploads_for_a_quarter_of_an_hour(corp: Corp) ->
         {"header": {"alg": "none"}},
         {"key": RSAKey.generate_key(2048)},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_other_jobs_and_forged_tokens_get_nothing(corp: Corp, changed: dict[str, Any]) -> None:
     corp.trust()

@@ -21,6 +21,8 @@ from tests.support.software_passkey import SoftwarePasskey
 pytestmark = pytest.mark.database
 ORIGIN = "http://localhost:8080"
 FACTORS = "/api/v1/user/second-factors"
+REGISTRATIONS = "/api/v1/user/second-factor-registrations"
+RECOVERY_CODES = "/api/v1/user/recovery-codes"
 STEP = "/api/v1/session/second-factor"
 
 
@@ -49,7 +51,7 @@ def signed_in(app: AppUnderTest, person: SomePerson) -> TestClient:
 
 
 def add_totp(client: TestClient, app: AppUnderTest) -> tuple[str, list[str]]:
-    started = client.post(f"{FACTORS}/registrations", json={"kind": "totp"}).json()
+    started = client.post(REGISTRATIONS, json={"kind": "totp"}).json()
     secret = started["totp_secret"]
     assert started["totp_qr_code"].startswith("data:image/svg+xml")
     sent = {"kind": "totp", "name": "Phone", "state": started["state"], "proof": code(app, secret)}
@@ -59,7 +61,7 @@ def add_totp(client: TestClient, app: AppUnderTest) -> tuple[str, list[str]]:
 
 
 def add_passkey(client: TestClient, passkey: SoftwarePasskey) -> Response:
-    started = client.post(f"{FACTORS}/registrations", json={"kind": "passkey"}).json()
+    started = client.post(REGISTRATIONS, json={"kind": "passkey"}).json()
     proof = passkey.create(started["passkey_options"])
     return client.post(FACTORS, json={"kind": "passkey", "name": "Key", "state": started["state"], "proof": proof})
 
@@ -99,7 +101,7 @@ def test_a_recovery_code_works_once(app: AppUnderTest, owner: SomePerson) -> Non
     assert first.post(STEP, json={"code": codes[3].replace("-", " ").upper()}).status_code == 201
     assert first.get(FACTORS).json()["recovery_codes_left"] == 9
     assert enter_password(app, owner).post(STEP, json={"code": codes[3]}).status_code == 401
-    renewed = first.post(f"{FACTORS}/recovery-codes").json()["recovery_codes"]
+    renewed = first.post(RECOVERY_CODES).json()["recovery_codes"]
     assert enter_password(app, owner).post(STEP, json={"code": codes[4]}).status_code == 401
     assert enter_password(app, owner).post(STEP, json={"code": renewed[0]}).status_code == 201
 
@@ -164,7 +166,7 @@ def test_a_passkey_of_another_site_cannot_be_registered(app: AppUnderTest, owner
     client = signed_in(app, owner)
     refused = add_passkey(client, SoftwarePasskey("http://evil.example"))
     assert (refused.status_code, problem(refused)) == (401, "second-factor-rejected")
-    state = client.post(f"{FACTORS}/registrations", json={"kind": "passkey"}).json()["state"]
+    state = client.post(REGISTRATIONS, json={"kind": "passkey"}).json()["state"]
     for proof in ("[" * 16_000, "{}", '{"id": 1}'):
         sent = {"kind": "passkey", "name": "x", "state": state, "proof": proof}
         assert problem(client.post(FACTORS, json=sent)) == "second-factor-rejected"
@@ -172,7 +174,7 @@ def test_a_passkey_of_another_site_cannot_be_registered(app: AppUnderTest, owner
 
 
 def test_passkeys_need_a_host_name(app: AppUnderTest, owner: SomePerson) -> None:
-    refused = app.asked(cookie=owner.cookie).post(f"{FACTORS}/registrations", json={"kind": "passkey"})
+    refused = app.asked(cookie=owner.cookie).post(REGISTRATIONS, json={"kind": "passkey"})
     assert (refused.status_code, problem(refused)) == (422, "passkey-unavailable")
 
 
@@ -193,7 +195,7 @@ def test_a_state_of_another_user_or_purpose_is_rejected(
     app: AppUnderTest, owner: SomePerson, people: AccountsFactory, team: SomeTeam
 ) -> None:
     client, other = signed_in(app, owner), signed_in(app, people.member(team))
-    started = client.post(f"{FACTORS}/registrations", json={"kind": "totp"}).json()
+    started = client.post(REGISTRATIONS, json={"kind": "totp"}).json()
     sent = {"kind": "totp", "name": "x", "state": started["state"], "proof": code(app, started["totp_secret"])}
     assert problem(other.post(FACTORS, json=sent)) == "sign-in-expired"
     assert problem(client.post(FACTORS, json={**sent, "kind": "passkey"})) == "sign-in-expired"
@@ -210,8 +212,8 @@ def test_an_old_session_changes_no_factor(app: AppUnderTest, owner: SomePerson) 
     factor = client.get(FACTORS).json()["factors"][0]["id"]
     app.clock.move(minutes=16)
     for refused in (
-        client.post(f"{FACTORS}/registrations", json={"kind": "totp"}),
-        client.post(f"{FACTORS}/recovery-codes"),
+        client.post(REGISTRATIONS, json={"kind": "totp"}),
+        client.post(RECOVERY_CODES),
         client.delete(f"{FACTORS}/{factor}"),
     ):
         assert (refused.status_code, problem(refused)) == (403, "sign-in-too-old")

@@ -56,7 +56,7 @@ def list_second_factors(person: SignedIn, session: Reading) -> SecondFactorsOut:
 
 
 @router.post(
-    "/user/second-factors/registrations",
+    "/user/second-factor-registrations",
     operation_id="second-factors:start",
     status_code=201,
     responses=document_problems(*COMMON),
@@ -116,7 +116,7 @@ def create_second_factor(
 
 
 @router.post(
-    "/user/second-factors/recovery-codes",
+    "/user/recovery-codes",
     operation_id="second-factors:renew-recovery-codes",
     status_code=201,
     responses=document_problems(*COMMON),

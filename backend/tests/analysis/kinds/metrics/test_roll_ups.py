@@ -130,7 +130,7 @@ def test_gauges_read_exactly_as_from_raw_samples(seed: int, resolution_ms: int) 
 
 def test_a_roll_up_of_usual_samples_is_small() -> None:
     times = START + np.arange(0, HOURS * HOUR, 15_000)
-    raw = SeriesChunk([FloatSamples(one, times, np.arange(len(times)) * 2.0) for one in (1, 2)])
+    raw = SeriesChunk([FloatSamples(one, times, 2.0 * np.arange(len(times), dtype=np.float64)) for one in (1, 2)])
 
     sizes = [rolled_up(raw, resolution_ms)[0].samples / raw.samples for resolution_ms in RESOLUTIONS_MS]
 

@@ -40,6 +40,7 @@ const RANGE_NAMES: Record<RangeId, string> = {
   '4h': '4 h',
   '24h': '24 h',
   '7d': '7 d',
+  '30d': '30 d',
 };
 const TIME_SHIFT_LABELS: Record<TimeShift, string> = {
   none: 'ignored',

@@ -11,6 +11,7 @@ export const LIVE_MS: Record<RangeId, number> = {
   '4h': 15_000,
   '24h': 60_000,
   '7d': 300_000,
+  '30d': 900_000,
 };
 
 /** So many rows are asked for at once: more than a window shows. */

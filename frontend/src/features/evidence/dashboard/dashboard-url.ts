@@ -4,13 +4,14 @@ import { QUANTILES, type QuantileId } from '../../../engine/dashboard/dashboard-
 import type { ScaleKind } from '../../../engine/dashboard/dashboard-scale';
 import type { TimeSpan } from '../../../engine/dashboard/time-grid';
 
-export const RANGES = ['1h', '4h', '24h', '7d'] as const;
+export const RANGES = ['1h', '4h', '24h', '7d', '30d'] as const;
 export type RangeId = (typeof RANGES)[number];
 export const RANGE_MS: Record<RangeId, number> = {
   '1h': 3_600_000,
   '4h': 4 * 3_600_000,
   '24h': 24 * 3_600_000,
   '7d': 7 * 24 * 3_600_000,
+  '30d': 30 * 24 * 3_600_000,
 };
 const DAY_MS = 86_400_000;
 /** What the server draws on one board. */

@@ -25,11 +25,11 @@ export default function SuspectCommit({ commitLink, action, ...range }: SuspectC
       aside={
         !alone && (
           <span className="muted">
+            most suspected of {data.total} commits:{' '}
             <Likelihood
               probability={first.suspicion.probability}
               text={shareText(first.suspicion.probability)}
-            />{' '}
-            the cause among {data.total} commits
+            />
           </span>
         )
       }

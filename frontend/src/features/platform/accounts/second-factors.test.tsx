@@ -28,7 +28,7 @@ describe('second factors', () => {
     serve([], 0);
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/user/second-factors/registrations'), () =>
+      http.post(at('/user/second-factor-registrations'), () =>
         HttpResponse.json(
           {
             state: 'sealed',
