@@ -90,7 +90,7 @@ def test_without_both_executables_the_reason_is_stated_until_they_are_uploaded(
     assert again(client, comparison, "comparisons")["result"]["compiler"] is None
     found = absence(client, comparison["id"])
     assert found["reasons"] == ["No executable of either side is stored."]
-    assert found["remedy"].startswith("Upload the programs that the profiles were recorded of")
+    assert found["remedy"].startswith("Upload the programs that the profiles were recorded from")
     put(client, programs["inlined"], "inlined")
     run_all(bench)
     assert absence(client, comparison["id"])["reasons"] == ["No executable of the candidate is stored."]
