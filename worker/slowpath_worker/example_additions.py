@@ -33,6 +33,7 @@ from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath_worker.example.build_plan import SIDECAR, builds_of, captures_of, commit_of, metadata_of
 from slowpath_worker.example.dashboard_plan import ExampleDashboard, make_history_requests, spans_in
+from slowpath_worker.example.executables import read_executables
 from slowpath_worker.job_context import JobContext
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
@@ -105,6 +106,9 @@ def _add_investigation(target: _Target, plan: dict[str, Any], folder: Path) -> U
         catalog.describe_example_service(session, service_id, plan["service"])
         builds = {each["id"]: _add_build(session, service_id, each) for each in plan["builds"]}
     sets = {each["id"]: _add_files(target, each, builds[each["build"]], folder) for each in plan["sets"]}
+    for build, content in read_executables(folder).items():
+        name = f"{build}-{plan['service']['main_package']}"
+        sets[build].append(_add_executable(target, name, content, builds[build]))
     if "history" in plan:
         ids = {name: str(build_id) for name, build_id in builds.items()}
         board = ExampleDashboard(plan, folder, str(service_id), str(target.environment_id), ids, target.now_ms)
@@ -142,6 +146,14 @@ def _add_files(target: _Target, planned: Mapping[str, Any], build_id: BuildId, f
             artifact = artifact_ingest.ingest_file(session, target.context.blobs, _received(source), labels)
             ids.append(ArtifactId(artifact.id))
     return ids
+
+
+def _add_executable(target: _Target, name: str, content: bytes, build_id: BuildId) -> ArtifactId:
+    with TemporaryDirectory(dir=target.context.scratch, prefix="example-") as scratch, target.writing() as session:
+        file = Path(scratch) / name
+        file.write_bytes(content)
+        labels = ArtifactLabels(name, build_id=build_id)
+        return ArtifactId(artifact_ingest.ingest_file(session, target.context.blobs, _received(file), labels).id)
 
 
 def _metadata_beside(file: Path) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from slowpath_cli.commands.example_bisect import report_bisect, seed_bisect
 from slowpath_cli.commands.example_builds import RepositoryUnreadable, seed_builds
 from slowpath_cli.commands.example_dashboard import now_ms, seed_board
 from slowpath_worker.example.dashboard_plan import ExampleDashboard, spans_at
+from slowpath_worker.example.executables import read_executables
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 INVESTIGATIONS = {
@@ -128,6 +129,10 @@ def _seed_investigation(
     service_id = _call(client, "POST", "/services", json=plan["service"])["id"]
     builds = _make_builds(client, plan, service_id)
     sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
+    for build, content in read_executables(file.parent).items():
+        name = f"{build}-{plan['service']['main_package']}"
+        params = {"build_id": builds[build]}
+        sets[build].append(_call(client, "PUT", f"/artifacts/{name}", params=params, content=content)["id"])
     return _SeededInvestigation(plan, sets, service_id, environments[name], builds)
 
 

@@ -117,6 +117,10 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
         json={"base": {"artifact_ids": [own["id"]]}, "candidate": {"artifact_ids": [other["id"]]}},
     ).json()
     assert len(app.blobs.stored) > len(blobs)
+    listed = client.get("/api/v1/comparisons").json()["items"]
+    through_helper = next(each["id"] for each in listed if each["name"] == "Clone through a helper")
+    compiler = client.get(f"/api/v1/comparisons/{through_helper}").json()["result"]["compiler"]
+    assert "ingester/ident.cloneBytes" in {each["callee"] for each in compiler["findings"]}
 
     assert client.delete("/api/v1/example-data").json()["state"] == "removing"
     carry_out_all(bench)
