@@ -40,7 +40,7 @@ def scraped(rng: np.random.Generator, interval_ms: int) -> Times:
     born = int(rng.integers(0, 3 * HOUR)) if rng.random() < 0.5 else 0
     times = np.arange(START + born + int(rng.integers(1, interval_ms)), START + HOURS * HOUR, interval_ms)
     times = times + rng.integers(-interval_ms // 20, interval_ms // 20 + 1, len(times))
-    seen = (rng.random(len(times)) > 0.02) & (times < START + HOURS * HOUR)
+    seen = (rng.random(len(times)) > 0.02) & (times >= START) & (times < START + HOURS * HOUR)
     if rng.random() < 0.5:
         down = START + int(rng.integers(0, HOURS * HOUR))
         seen &= (times < down) | (times > down + int(rng.integers(interval_ms, HOUR)))
