@@ -58,7 +58,7 @@ test('from sign-in to the table of functions with the keyboard alone', async ({
   await expect(page).not.toHaveURL(/zoom=/);
 
   const table = page.getByRole('table', { name: 'Functions' });
-  await tabTo(page, table.getByRole('button', { name: /^q/ }));
+  await tabTo(page, table.getByRole('button', { name: /^Change of total/ }));
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/sort=q/);
   await tabTo(page, table.getByRole('row').nth(1));

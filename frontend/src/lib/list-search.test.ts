@@ -20,6 +20,7 @@ describe('matchRows', () => {
     expect(matchRows(rows, columns, { q: ' B1' })).toEqual([rows[0]]);
     expect(matchRows(rows, columns, { q: '10' })).toEqual([rows[0], rows[1]]);
     expect(matchRows(rows, columns, {})).toEqual(rows);
+    expect(matchRows(rows, [{ id: 'act' }], {})).toEqual(rows);
   });
 
   it('takes filters that name a column, and no other', () => {

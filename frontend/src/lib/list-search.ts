@@ -67,7 +67,8 @@ export function matchRows<Row>(
     (row) =>
       columns.every(
         ({ id, text }) => !text || filters[id] === undefined || text(row) === filters[id],
-      ) && texts(row).some((text) => String(text).toLowerCase().includes(sought)),
+      ) &&
+      (sought === '' || texts(row).some((text) => String(text).toLowerCase().includes(sought))),
   );
 }
 

@@ -32,19 +32,33 @@ const columns = (onRemove: (trust: CiTrust) => void): Column<CiTrust>[] => [
   {
     id: 'repository',
     head: 'Repository',
+    text: ({ repository }) => repository,
     cell: (one) => <b title={one.issuer}>{one.repository}</b>,
   },
   {
     id: 'only',
     head: 'Only',
     width: 220,
+    text: ({ branch, environment }) => branch ?? environment,
     cell: (one) =>
       [one.branch && `branch ${one.branch}`, one.environment && `environment ${one.environment}`]
         .filter(Boolean)
         .join(', ') || <span className="muted">all jobs</span>,
   },
-  { id: 'account', head: 'Acts as', width: 150, cell: (one) => one.service_account },
-  { id: 'scopes', head: 'Scopes', width: 140, cell: (one) => one.scopes.join(', ') },
+  {
+    id: 'account',
+    head: 'Acts as',
+    width: 150,
+    text: ({ service_account }) => service_account,
+    cell: (one) => one.service_account,
+  },
+  {
+    id: 'scopes',
+    head: 'Scopes',
+    width: 140,
+    text: ({ scopes }) => scopes.join(', '),
+    cell: (one) => one.scopes.join(', '),
+  },
   {
     id: 'act',
     head: '',
