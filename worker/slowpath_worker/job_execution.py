@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 from sqlalchemy import TextClause, text
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm.exc import StaleDataError
 
 from slowpath.core.errors import NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
@@ -172,7 +173,8 @@ def _run_handler(context: JobContext, handler: JobHandler, job: Job) -> None:
     except Cancelled as cancelled:
         log.info("job.cancelled")
         end(JobState.CANCELLED, cancelled, CANCELLED)
-    except Unavailable as error:
+    except (Unavailable, StaleDataError) as cause:
+        error = cause if isinstance(cause, Unavailable) else Unavailable("A row of this job was deleted meanwhile.")
         if context.claim.attempts < context.claim.max_attempts:
             _postpone(context, error)
         else:

@@ -14,6 +14,8 @@ from slowpath.core.db_sessions import TeamScope, WriteSession
 from slowpath.core.errors import InvalidRequest, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import new_id
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.tables import Environment
 from slowpath.platform.jobs import service as work
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure, LeaseLost, Postponed
 from slowpath_worker.job_execution import run_job
@@ -98,6 +100,30 @@ def test_an_unavailable_receiver_is_retried_and_finally_abandoned(bench: Bench, 
     assert (row["state"], row["attempts"]) == ("failed", 3)
     assert tried == [1, 2, 3]
     assert [type(error) for error, _ in ends.recorded] == [Unavailable]
+
+
+def test_a_job_whose_row_is_deleted_meanwhile_runs_again(bench: Bench, handle: HandleErrand) -> None:
+    with bench.worker_context.database.writing(TeamScope(bench.team.id)) as session:
+        environment_id = catalog.create_environment(session, "staging").id
+    found: list[bool] = []
+
+    def run(_job: Errand, context: JobContext) -> None:
+        with context.writing() as session:
+            row = session.get(Environment, (context.team_id, environment_id))
+            found.append(row is not None)
+            if row is not None:
+                bench.admin.execute("DELETE FROM environment WHERE id = %s", (environment_id,))
+                row.name = "production"
+        with context.finishing():
+            pass
+
+    handle(run, None)
+    job_id = bench.write_down()
+
+    assert bench.carry_out(job_id)["state"] == "waiting"
+    bench.change(job_id, "not_before = clock_timestamp()")
+    assert bench.carry_out(job_id)["state"] == "done"
+    assert found == [True, False]
 
 
 def test_pauses_grow(bench: Bench, handle: HandleErrand) -> None:

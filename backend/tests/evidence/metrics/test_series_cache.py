@@ -54,6 +54,25 @@ def test_evicted_series_can_be_added_again(full: TeamSeriesCache) -> None:
     assert full.last_ms[slots].tolist() == [9_000] * 25
 
 
+def test_a_request_that_adds_too_much_evicts_what_it_added(
+    full: TeamSeriesCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(series_cache, "TEAM_BYTES", 1 << 20)
+    monkeypatch.setattr(series_cache, "PUSH_BYTES", 10 * (SLOT_BYTES + KEY_BYTES))
+    known = full.known("remote-write-1")
+    before = dict(known)
+    full.begin()
+    for first in (100, 200):
+        slots = full.add([(series_id, 1, 5) for series_id in range(first, first + 20)])
+        full.learn("remote-write-1", [(KEY % series_id, slot) for series_id, slot in enumerate(slots.tolist(), first)])
+        full.touch(slots)
+
+        full.trim()
+
+        assert known == before
+    assert full.size_bytes == 100 * (SLOT_BYTES + KEY_BYTES)
+
+
 def test_nothing_is_evicted_below_the_limit(full: TeamSeriesCache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(series_cache, "TEAM_BYTES", 1 << 20)
 

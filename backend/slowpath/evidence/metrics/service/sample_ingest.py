@@ -50,6 +50,7 @@ def ingest_samples(
         _record_start_times(intake, made)
         team.trim()
 
+    team.begin()
     write_part(read(team.known(protocol), write_part))
     if taken.samples + taken.histograms and now_ms - team.compaction_enqueued_ms > COMPACTION_INTERVAL_MS:
         enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=COMPACT_AFTER_S)

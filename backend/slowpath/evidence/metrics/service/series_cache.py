@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,8 @@ SLOT_BYTES: Final = 350
 """Memory of a series besides its key, in dictionaries and columns."""
 TEAM_BYTES: Final = 128 << 20
 """Approximate limit of one team (300,000 series); above it, the least recently used series are evicted."""
+PUSH_BYTES: Final = 4 << 20
+"""Limit of what one request adds; above it, what it added is evicted and read again."""
 REMAINING_SHARE: Final = 0.75
 """Share of the limit that remains after an eviction, so that the next one is not due at once."""
 TOTAL_BYTES: Final = 256 << 20
@@ -57,6 +60,7 @@ class TeamSeriesCache:
         self.last_bits = np.zeros(0, np.uint64)
         self.used = np.zeros(0, np.int64)
         self._uses = 0
+        self.begin()
 
     def as_of(self, epoch: int) -> None:
         """Clear the cache if series were deleted meanwhile."""
@@ -64,20 +68,34 @@ class TeamSeriesCache:
             self.clear()
             self.epoch = epoch
 
+    def begin(self) -> None:
+        """Start a request."""
+        self._began_series, self._began_bytes = len(self.ids), self.size_bytes
+        self._began_keys = {protocol: len(keys) for protocol, keys in self.keys.items()}
+
     def touch(self, slots: NDArray[np.int64]) -> None:
         """Record that these series are used now."""
         self._uses += 1
         self.used[slots] = self._uses
 
     def trim(self) -> None:
-        """Evict the least recently used series if the cache is too large. Called between the parts of a request.
+        """Evict what one request added if it is too much, and the least recently used series if the cache is too large.
 
-        Slots change, but existing references to the keys of a protocol remain valid.
+        Called between the parts of a request.
         """
-        if self.size_bytes <= TEAM_BYTES:
-            return
-        remaining = round(len(self.ids) * REMAINING_SHARE * TEAM_BYTES / self.size_bytes)
-        order = np.sort(np.argsort(self.used, kind="stable")[len(self.ids) - remaining :])
+        if self.size_bytes - self._began_bytes > PUSH_BYTES:
+            self.families = {}
+            for protocol, keys in self.keys.items():  # also those of series that existed before
+                for key in list(islice(keys, self._began_keys.get(protocol, 0), None)):
+                    del keys[key]
+            self._retain(np.arange(self._began_series))
+        if self.size_bytes > TEAM_BYTES:
+            remaining = round(len(self.ids) * REMAINING_SHARE * TEAM_BYTES / self.size_bytes)
+            self._retain(np.sort(np.argsort(self.used, kind="stable")[len(self.ids) - remaining :]))
+            self.begin()
+
+    def _retain(self, order: NDArray[np.int64]) -> None:
+        """Retain these slots and renumber them. Existing references to the keys of a protocol remain valid."""
         for name in ("ids", "blocks", "last_ms", "last_bits", "used"):
             setattr(self, name, getattr(self, name)[order])
         slots = {former: slot for slot, former in enumerate(order.tolist())}

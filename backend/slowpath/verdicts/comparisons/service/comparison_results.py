@@ -77,7 +77,8 @@ def get_document_key(row: Comparison, part: PageSection) -> BlobKey:
 
 
 def mark_running(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
-    """Mark a comparison as running; an earlier result stays readable."""
+    """Mark a comparison as running; an earlier result stays readable. Raises `ComparisonNotFound`."""
+    comparisons.lock_comparison(session, comparison_id)
     row = comparisons.get_comparison(session, comparison_id)
     if row.state != ComparisonState.DONE:
         row.state = ComparisonState.RUNNING
