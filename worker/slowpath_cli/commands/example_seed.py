@@ -130,9 +130,9 @@ def _seed_investigation(
     builds = _make_builds(client, plan, service_id)
     sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
     for build, content in read_executables(file.parent).items():
-        name = f"{build}-{plan['service']['main_package']}"
+        path = f"/artifacts/{build}-{plan['service']['main_package']}"
         params = {"build_id": builds[build]}
-        sets[build].append(_call(client, "PUT", f"/artifacts/{name}", params=params, content=content)["id"])
+        sets[build].append(_call(client, "PUT", path, params=params, content=content)["id"])
     return _SeededInvestigation(plan, sets, service_id, environments[name], builds)
 
 
