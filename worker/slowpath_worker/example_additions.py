@@ -105,10 +105,9 @@ def _add_investigation(target: _Target, plan: dict[str, Any], folder: Path) -> U
     with target.writing() as session:
         catalog.describe_example_service(session, service_id, plan["service"])
         builds = {each["id"]: _add_build(session, service_id, each) for each in plan["builds"]}
+    for build, content in read_executables(folder).items():  # first: they are decoded before any comparison
+        _add_executable(target, f"{build}-{plan['service']['main_package']}", content, builds[build])
     sets = {each["id"]: _add_files(target, each, builds[each["build"]], folder) for each in plan["sets"]}
-    for build, content in read_executables(folder).items():
-        name = f"{build}-{plan['service']['main_package']}"
-        sets[build].append(_add_executable(target, name, content, builds[build]))
     if "history" in plan:
         ids = {name: str(build_id) for name, build_id in builds.items()}
         board = ExampleDashboard(plan, folder, str(service_id), str(target.environment_id), ids, target.now_ms)
@@ -148,12 +147,12 @@ def _add_files(target: _Target, planned: Mapping[str, Any], build_id: BuildId, f
     return ids
 
 
-def _add_executable(target: _Target, name: str, content: bytes, build_id: BuildId) -> ArtifactId:
+def _add_executable(target: _Target, name: str, content: bytes, build_id: BuildId) -> None:
     with TemporaryDirectory(dir=target.context.scratch, prefix="example-") as scratch, target.writing() as session:
         file = Path(scratch) / name
         file.write_bytes(content)
         labels = ArtifactLabels(name, build_id=build_id)
-        return ArtifactId(artifact_ingest.ingest_file(session, target.context.blobs, _received(file), labels).id)
+        artifact_ingest.ingest_file(session, target.context.blobs, _received(file), labels)
 
 
 def _metadata_beside(file: Path) -> dict[str, Any]:

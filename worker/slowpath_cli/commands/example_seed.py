@@ -128,11 +128,10 @@ def _seed_investigation(
         environments[name] = _call(client, "POST", "/environments", json=plan["environment"])["id"]
     service_id = _call(client, "POST", "/services", json=plan["service"])["id"]
     builds = _make_builds(client, plan, service_id)
-    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
-    for build, content in read_executables(file.parent).items():
+    for build, content in read_executables(file.parent).items():  # first: they are decoded before any comparison
         path = f"/artifacts/{build}-{plan['service']['main_package']}"
-        params = {"build_id": builds[build]}
-        sets[build].append(_call(client, "PUT", path, params=params, content=content)["id"])
+        _call(client, "PUT", path, params={"build_id": builds[build]}, content=content)
+    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
     return _SeededInvestigation(plan, sets, service_id, environments[name], builds)
 
 
