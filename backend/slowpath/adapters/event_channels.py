@@ -46,7 +46,7 @@ def client_url(broker_url: str) -> str:
 
 
 class ProgressLimiter:
-    """Delays the progress of a running job, so that it is sent once per `PROGRESS_SECONDS`."""
+    """A rate limit for the progress of running jobs: one event per job and `PROGRESS_SECONDS`."""
 
     def __init__(self) -> None:
         """Begin without jobs."""

@@ -8,14 +8,12 @@ query per row.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from slowpath.analysis.formats.column_file import Array, write_columns
 from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, describe_gauges, row_columns
 from slowpath.analysis.kinds.metrics.dashboard_header import (
-    DashboardAnnotation,
     DashboardBuild,
-    DashboardDeployment,
     DashboardEdge,
     DashboardEnvironment,
     DashboardHeader,
@@ -27,7 +25,6 @@ from slowpath.analysis.kinds.metrics.dashboard_header import (
     DashboardTimeShift,
     EmptyDashboard,
 )
-from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
 from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import (
     TimeGrid,
@@ -48,7 +45,7 @@ from slowpath.evidence.metrics.service.series_reader import ReadReach
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import ServiceNotFound
-from slowpath.inventory.catalog.tables import Annotation, Deployment, Environment, Service
+from slowpath.inventory.catalog.tables import Deployment, Environment, Service
 
 Against = Literal["none", "week", "before-deploy"]
 
@@ -195,9 +192,12 @@ def _of_environment(
             for edge in order.edges
             if edge.ratio is not None and edge.caller in shown and edge.callee in shown
         ],
-        deployments=[_describe_deployment(each, marks) for each in deploys if each.service_id in shown],
+        deployments=[
+            dashboard_markers.describe_deployment(each, marks) for each in deploys if each.service_id in shown
+        ],
         annotations=[
-            _describe_annotation(each) for each in catalog.annotations_between(session, environment_id, start, end)
+            dashboard_markers.describe_annotation(each)
+            for each in catalog.annotations_between(session, environment_id, start, end)
         ],
         changes=marks.changes,
         headline=marks.headline,
@@ -353,33 +353,6 @@ def _latency_reason(panels: ServicePanels, why: dashboard_samples.NotDrawnReason
     if panels.histogram == "mean":
         return "Only a sum and a count are received, so quantiles are unknown and the mean is shown."
     return (why.latency or NOT_NOW) if panels.histogram == "none" else None
-
-
-def _describe_deployment(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> DashboardDeployment:
-    check = marks.checks.get(row.id)
-    return DashboardDeployment(
-        id=str(row.id),
-        service_id=str(row.service_id),
-        build_id=str(row.build_id) if row.build_id else None,
-        commit=row.commit,
-        label=row.label,
-        at_ms=to_ms(row.started_at),
-        ended_ms=to_ms(row.ended_at) if row.ended_at else None,
-        verdict=cast("DeployVerdict", check.verdict) if check else None,
-        check=check.statement if check else None,
-        commits=row.commits,
-        url=row.url,
-    )
-
-
-def _describe_annotation(row: Annotation) -> DashboardAnnotation:
-    return DashboardAnnotation(
-        id=str(row.id),
-        service_id=str(row.service_id) if row.service_id else None,
-        at_ms=to_ms(row.started_at),
-        until_ms=to_ms(row.ended_at) if row.ended_at else None,
-        text=row.text,
-    )
 
 
 def _empty(

@@ -1,4 +1,4 @@
-"""Dashboard markers: change points and deployment checks.
+"""Dashboard markers: change points, deployments with their checks, and annotations.
 
 Query shape: change points in the range, the deployments and services that cause them, checks: four queries in total.
 """
@@ -10,16 +10,22 @@ from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint, DashboardHeadline
+from slowpath.analysis.kinds.metrics.dashboard_header import (
+    DashboardAnnotation,
+    DashboardChangePoint,
+    DashboardDeployment,
+    DashboardHeadline,
+)
+from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.service.change_detection import CHANGES_MAX, change_point_from_row
 from slowpath.evidence.metrics.service.deployment_checks import select_deciding_evaluation
-from slowpath.evidence.metrics.service.timestamps import at_time
+from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
-from slowpath.inventory.catalog.tables import Deployment, Service
+from slowpath.inventory.catalog.tables import Annotation, Deployment, Service
 
 BEFORE_RANGE_MS: Final = 3_600_000
 """A change point at the left edge can be caused by a deployment just outside the range."""
@@ -129,3 +135,32 @@ def _headline(rows: Sequence[MetricChangePoint]) -> DashboardHeadline | None:
 def _name(row: MetricChangePoint, deploys: Mapping[UUID, Deployment]) -> str | None:
     deploy = deploys.get(row.deployment_id) if row.deployment_id else None
     return deploy_name(deploy.commit, deploy.label) if deploy else None
+
+
+def describe_deployment(row: Deployment, marks: DashboardMarkers) -> DashboardDeployment:
+    """Return a deployment as drawn, with the result of its check."""
+    check = marks.checks.get(row.id)
+    return DashboardDeployment(
+        id=str(row.id),
+        service_id=str(row.service_id),
+        build_id=str(row.build_id) if row.build_id else None,
+        commit=row.commit,
+        label=row.label,
+        at_ms=to_ms(row.started_at),
+        ended_ms=to_ms(row.ended_at) if row.ended_at else None,
+        verdict=cast("DeployVerdict", check.verdict) if check else None,
+        check=check.statement if check else None,
+        commits=row.commits,
+        url=row.url,
+    )
+
+
+def describe_annotation(row: Annotation) -> DashboardAnnotation:
+    """Return an annotation as drawn."""
+    return DashboardAnnotation(
+        id=str(row.id),
+        service_id=str(row.service_id) if row.service_id else None,
+        at_ms=to_ms(row.started_at),
+        until_ms=to_ms(row.ended_at) if row.ended_at else None,
+        text=row.text,
+    )

@@ -53,7 +53,7 @@ describe('second factors', () => {
     expect(sent).toEqual([{ kind: 'totp', name: 'Phone', state: 'sealed', proof: '123456' }]);
   });
 
-  it('are removed, and an old session is told why not', async () => {
+  it('are removed, and an old session gets the reason why not', async () => {
     serve([FACTOR], 3);
     server.use(
       http.delete(at(`/user/second-factors/${FACTOR.id}`), () =>
