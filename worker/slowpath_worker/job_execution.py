@@ -7,15 +7,17 @@ error ends the job and is recorded on its row.
 import random
 import resource
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import structlog
+from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationFailure
 from sqlalchemy import TextClause, text
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm.exc import StaleDataError
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.orm.exc import ObjectDeletedError, StaleDataError
 
 from slowpath.core.errors import NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
@@ -41,6 +43,9 @@ CLAIM = text("SELECT * FROM cross_team.claim_job(:job, make_interval(secs => :le
 FIRST_BACKOFF_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 60.0
 DATABASE_RETRY_SECONDS = 0.5
+CHANGED_MEANWHILE = "Another process changed or deleted rows of this job meanwhile."
+CONFLICTS = (ForeignKeyViolation, DeadlockDetected, SerializationFailure)
+"""Errors of statements that conflict with another transaction, for example a row whose parent is deleted meanwhile."""
 CANCELLED = {"type": "urn:slowpath:cancelled", "title": "Cancelled", "detail": "A user cancelled this."}
 
 
@@ -49,6 +54,9 @@ class InternalError(SlowpathError):
 
     slug = "fault"
     title = "Internal error"
+
+
+RecordFailure = Callable[[JobState, SlowpathError | Cancelled, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -173,24 +181,31 @@ def _run_handler(context: JobContext, handler: JobHandler, job: Job) -> None:
     except Cancelled as cancelled:
         log.info("job.cancelled")
         end(JobState.CANCELLED, cancelled, CANCELLED)
-    except (Unavailable, StaleDataError) as cause:
-        error = cause if isinstance(cause, Unavailable) else Unavailable("A row of this job was deleted meanwhile.")
-        if context.claim.attempts < context.claim.max_attempts:
-            _postpone(context, error)
-        else:
-            end(JobState.FAILED, error, error.facts())
+    except (Unavailable, StaleDataError, ObjectDeletedError) as cause:
+        error = cause if isinstance(cause, Unavailable) else Unavailable(CHANGED_MEANWHILE)
+        _run_again(context, error, end)
     except SlowpathError as error:
         log.info("job.failed", error=error.name, detail=error.detail)
         end(JobState.FAILED, error, error.facts())
-    except OperationalError as error:
-        # The lease expires and the job is sent again; it cannot be recorded now.
-        log.warning("database.connection_lost", error=str(error).splitlines()[0])
     except Exception as error:  # last resort: every end is recorded on the row
-        log.exception("job.crashed")
-        internal = InternalError(
-            f"An internal error occurred ({type(error).__name__}).", remedy="Try again, or report it."
-        )
-        end(JobState.FAILED, internal, internal.facts())
+        if isinstance(error, DBAPIError) and isinstance(error.orig, CONFLICTS):
+            _run_again(context, Unavailable(CHANGED_MEANWHILE), end)
+        elif isinstance(error, OperationalError):
+            # The lease expires and the job is sent again; it cannot be recorded now.
+            log.warning("database.connection_lost", error=str(error).splitlines()[0])
+        else:
+            log.exception("job.crashed")
+            internal = InternalError(
+                f"An internal error occurred ({type(error).__name__}).", remedy="Try again, or report it."
+            )
+            end(JobState.FAILED, internal, internal.facts())
+
+
+def _run_again(context: JobContext, error: Unavailable, end: RecordFailure) -> None:
+    if context.claim.attempts < context.claim.max_attempts:
+        _postpone(context, error)
+    else:
+        end(JobState.FAILED, error, error.facts())
 
 
 def _attempt(context: JobContext, handler: JobHandler, job: Job) -> None:

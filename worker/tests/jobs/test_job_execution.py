@@ -15,7 +15,7 @@ from slowpath.core.errors import InvalidRequest, NotFound, SlowpathError, Unavai
 from slowpath.core.ids import new_id
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
 from slowpath.inventory.catalog import service as catalog
-from slowpath.inventory.catalog.tables import Environment
+from slowpath.inventory.catalog.tables import Build, Environment, Service
 from slowpath.platform.jobs import service as work
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure, LeaseLost, Postponed
 from slowpath_worker.job_execution import run_job
@@ -116,6 +116,28 @@ def test_a_job_whose_row_is_deleted_meanwhile_runs_again(bench: Bench, handle: H
                 row.name = "production"
         with context.finishing():
             pass
+
+    handle(run, None)
+    job_id = bench.write_down()
+
+    assert bench.carry_out(job_id)["state"] == "waiting"
+    bench.change(job_id, "not_before = clock_timestamp()")
+    assert bench.carry_out(job_id)["state"] == "done"
+    assert found == [True, False]
+
+
+def test_a_job_that_adds_to_a_row_deleted_meanwhile_runs_again(bench: Bench, handle: HandleErrand) -> None:
+    with bench.worker_context.database.writing(TeamScope(bench.team.id)) as session:
+        service_id = catalog.create_service(session, "api", {}).id
+    found: list[bool] = []
+
+    def run(_job: Errand, context: JobContext) -> None:
+        with context.finishing() as session:
+            row = session.get(Service, (context.team_id, service_id))
+            found.append(row is not None)
+            if row is not None:
+                bench.admin.execute("DELETE FROM service WHERE id = %s", (service_id,))
+                session.add(Build(team_id=context.team_id, id=new_id(), service_id=service_id, commit="a" * 40))
 
     handle(run, None)
     job_id = bench.write_down()
