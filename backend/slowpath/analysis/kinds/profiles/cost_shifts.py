@@ -21,7 +21,6 @@ from slowpath.analysis.kinds.profiles.direction import ONE_SIDED, estimate_stack
 from slowpath.analysis.kinds.profiles.function_keys import FunctionKey
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
-from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
 
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -40,12 +39,29 @@ MOSTLY_COMPENSATED = 0.5
 SIMILAR_SIZE = 2.0
 # They call the same functions if at least this share of the change below them is common.
 SAME_CALLEES = 0.5
+# Functions examined as the other end: callers of what was lost lost nearly the same.
+MOST_COUNTERPARTS = 6
 # Changes that are equal except for rounding.
 EQUAL = 1 - 1e-9
 
 
-def compensating_caller(comparison: ProfileKindComparison, row: int) -> int | None:
-    """Return the nearest caller, at last the process, in which this function's gain was lost elsewhere."""
+@dataclass(frozen=True)
+class FoundShift:
+    """A shift of the function `row`, its last common `caller` and the function on the other end.
+
+    `amount` has the sign of the row's change, in the displayed unit; `other_stacks` are those on which it was lost.
+    """
+
+    row: int
+    caller: int
+    counterpart: int | None
+    own_stacks: Mask
+    other_stacks: Mask
+    amount: float
+
+
+def find_cost_shift(comparison: ProfileKindComparison, row: int) -> FoundShift | None:
+    """Find the nearest caller, at last the process, in which this function's gain was lost elsewhere."""
     sides = _Sides.of(comparison)
     stacks = comparison.occurrences.holding(row)
     gained = float(sides.change[stacks].sum())
@@ -56,12 +72,10 @@ def compensating_caller(comparison: ProfileKindComparison, row: int) -> int | No
         beneath = comparison.occurrences.holding(caller)
         if not opposed and -float(sides.change[beneath & ~stacks].sum()) / gained < LEAST_COMPENSATED:
             continue
-        if _is_shift(comparison, sides, _Place(row, caller, stacks, beneath)):
-            return caller
-    all_stacks = np.ones_like(stacks)
-    if opposed and _is_shift(comparison, sides, _Place(row, PROCESS, stacks, all_stacks)):
-        return PROCESS
-    return None
+        shift = _shift_below(comparison, sides, _Place(row, caller, stacks, beneath))
+        if shift is not None:
+            return shift
+    return _shift_below(comparison, sides, _Place(row, PROCESS, stacks, np.ones_like(stacks))) if opposed else None
 
 
 def _is_opposed(comparison: ProfileKindComparison, row: int, gained: float) -> bool:
@@ -72,27 +86,18 @@ def _is_opposed(comparison: ProfileKindComparison, row: int, gained: float) -> b
     return bool(np.any(against >= LEAST_COMPENSATED))
 
 
-def find_cost_shift(comparison: ProfileKindComparison, row: int, caller: int) -> CostShift:
-    """Describe the shift between this function and its counterpart below the caller."""
-    sides = _Sides.of(comparison)
-    stacks = comparison.occurrences.holding(row)
-    beneath = np.ones_like(stacks) if caller == PROCESS else comparison.occurrences.holding(caller)
-    counterpart = _counterpart(comparison, sides, _Place(row, caller, stacks, beneath))
-    other = caller if counterpart is None else counterpart.row
-    difference = float(comparison.functions.estimates.difference[row]) * comparison.basis.factor
-    amount = abs(difference)
-    if counterpart is not None:
-        other_stacks = beneath & ~stacks & comparison.occurrences.holding(counterpart.row)
-        amount = min(amount, abs(float(comparison.change[other_stacks].sum())))
-    labels = comparison.labels
-    source, target = (other, row) if difference > 0 else (row, other)
+def describe_cost_shift(comparison: ProfileKindComparison, shift: FoundShift) -> CostShift:
+    """Describe the shift between a function and its counterpart below the caller."""
+    labels, amount = comparison.labels, abs(shift.amount)
+    other = shift.caller if shift.counterpart is None else shift.counterpart
+    source, target = (other, shift.row) if shift.amount > 0 else (shift.row, other)
     text, words = wording.format_quantity(amount, comparison.basis.unit)
-    under = f" under {wording.function(labels[caller].name)}" if caller != PROCESS else ""
+    under = f" under {wording.function(labels[shift.caller].name)}" if shift.caller != PROCESS else ""
     return CostShift(
         profile_kind=comparison.kind,
         from_function=labels[source].name,
         to_function=labels[target].name,
-        common_caller=labels[caller].name,
+        common_caller=labels[shift.caller].name,
         amount=amount,
         unit=comparison.basis.unit,
         sentence=(
@@ -100,6 +105,20 @@ def find_cost_shift(comparison: ProfileKindComparison, row: int, caller: int) ->
             f"{wording.function(labels[target].name)}{under}, with the same total."
         ),
     )
+
+
+def shifted_of_rows(comparison: ProfileKindComparison, shift: FoundShift) -> F64:
+    """Return the part of each function's change that the shift explains: of the functions at its ends and their callers.
+
+    A caller of both ends has none. Functions below the ends are left out: what they gained there is compared with what
+    they lost.
+    """
+    occurrences, weight = comparison.occurrences, np.abs(comparison.weight)
+    parts = np.zeros(len(comparison.labels))
+    for stacks, amount in ((shift.own_stacks, shift.amount), (shift.other_stacks, -shift.amount)):
+        of_end = np.where(stacks, weight, 0.0)
+        parts += np.where(occurrences.sums(of_end) >= DOMINATES * float(of_end.sum()), amount, 0.0)
+    return parts
 
 
 @dataclass(frozen=True)
@@ -134,7 +153,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Counterpart:
-    """The function below the caller with the largest opposite change.
+    """A function below the caller with a large opposite change.
 
     `one_sided`: it appeared or vanished there.
     """
@@ -144,45 +163,65 @@ class _Counterpart:
     one_sided: bool
 
 
-def _is_shift(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -> bool:
-    """Return whether amounts and structure show a shift, to one function or to the rest of the caller."""
+def _shift_below(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -> FoundShift | None:
+    """Return the shift to one function or to the rest of the caller, if amounts and structure show one."""
     gained = float(sides.change[place.own_stacks].sum())
     mine_is_one_sided = _is_one_sided(
         float(sides.base[place.own_stacks].sum()), float(sides.candidate[place.own_stacks].sum())
     )
-    counterpart = _counterpart(comparison, sides, place)
-    alpha = comparison.thresholds.alpha_moves
-    if counterpart is not None:
-        other_stacks = place.beneath & ~place.own_stacks & comparison.occurrences.holding(counterpart.row)
-        pair = estimate_stacks(comparison, other_stacks)
+    counterparts = _counterparts(comparison, sides, place)
+    for counterpart in counterparts:
         related = _have_same_callees(comparison, sides, place, counterpart.row)
         if mine_is_one_sided and counterpart.one_sided:
             related |= _are_named_alike(comparison.labels[place.row], comparison.labels[counterpart.row])
             is_similar = 1 / SIMILAR_SIZE <= counterpart.lost / abs(gained) <= SIMILAR_SIZE
             related |= is_similar and place.caller != PROCESS
-        if related and _compensates(pair, gained, alpha):
-            return True
+        if related and _compensates(comparison, _stacks_of_other(comparison, place, counterpart.row), gained):
+            return _found(comparison, place, counterpart.row)
     if place.caller == PROCESS or comparison.basis.id == "share":
-        return False
-    if not mine_is_one_sided and (counterpart is None or not counterpart.one_sided):
-        return False
-    rest = estimate_stacks(comparison, place.beneath & ~place.own_stacks)
-    return _compensates(rest, gained, alpha) and -float(rest.difference[0]) / gained >= MOSTLY_COMPENSATED
+        return None
+    largest = counterparts[0] if counterparts else None
+    if not mine_is_one_sided and (largest is None or not largest.one_sided):
+        return None
+    rest = place.beneath & ~place.own_stacks
+    if not _compensates(comparison, rest, gained, MOSTLY_COMPENSATED):
+        return None
+    return _found(comparison, place, None if largest is None else largest.row)
 
 
-def _compensates(estimates: RateEstimates, gained: float, alpha: float) -> bool:
+def _found(comparison: ProfileKindComparison, place: _Place, counterpart: int | None) -> FoundShift:
+    difference = float(comparison.functions.estimates.difference[place.row]) * comparison.basis.factor
+    other = place.beneath & ~place.own_stacks
+    amount = abs(difference)
+    if counterpart is not None:
+        other = _stacks_of_other(comparison, place, counterpart)
+        amount = min(amount, abs(float(comparison.change[other].sum())))
+    return FoundShift(
+        place.row, place.caller, counterpart, place.own_stacks, other, float(np.sign(difference)) * amount
+    )
+
+
+def _stacks_of_other(comparison: ProfileKindComparison, place: _Place, row: int) -> Mask:
+    return place.beneath & ~place.own_stacks & comparison.occurrences.holding(row)
+
+
+def _compensates(
+    comparison: ProfileKindComparison, stacks: Mask, gained: float, least: float = LEAST_COMPENSATED
+) -> bool:
+    estimates = estimate_stacks(comparison, stacks)
     part = -float(estimates.difference[0]) / gained
-    return float(estimates.p_value[0]) < alpha and LEAST_COMPENSATED <= part <= MOST_COMPENSATED
+    return float(estimates.p_value[0]) < comparison.thresholds.alpha_moves and least <= part <= MOST_COMPENSATED
 
 
 def _is_one_sided(base: float, candidate: float) -> bool:
     return min(base, candidate) < ONE_SIDED * max(base, candidate)
 
 
-def _counterpart(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -> _Counterpart | None:
-    """Find the function with the largest change against `place.row`, on stacks without it and on all of the caller's.
+def _counterparts(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -> list[_Counterpart]:
+    """Find the functions with the largest changes against `place.row`, on stacks without it and on all of the caller's.
 
-    The second excludes what is still called below the caller, only through another frame.
+    The second excludes what is still called below the caller, only through another frame. Several, because the callers
+    of what was lost lost as much, and a little more by chance; of equal ones, one.
     """
     sign = float(np.sign(sides.change[place.own_stacks].sum()))
     outside = _beneath(comparison, place.beneath & ~place.own_stacks, place.caller, sides)
@@ -194,14 +233,21 @@ def _counterpart(comparison: ProfileKindComparison, sides: _Sides, place: _Place
     against[place.row] = 0.0
     if place.caller != PROCESS:
         against[place.caller] = 0.0
-    largest = float(against.max(initial=0.0))
-    if largest <= 0:
-        return None
-    equal = np.flatnonzero(against >= EQUAL * largest).tolist()
-    row = min(equal, key=lambda each: comparison.labels[each].key)
-    base = float(outside.base[row] + inside.base[row])
-    candidate = float(outside.candidate[row] + inside.candidate[row])
-    return _Counterpart(row, largest, _is_one_sided(base, candidate))
+    found: list[_Counterpart] = []
+    least = MOSTLY_COMPENSATED * float(against.max(initial=0.0))
+    while len(found) < MOST_COUNTERPARTS:
+        largest = float(against.max(initial=0.0))
+        if largest <= 0 or largest < least:
+            break
+        equal = np.flatnonzero(against >= EQUAL * largest)
+        row = min(equal.tolist(), key=lambda each: comparison.labels[each].key)
+        base, candidate = (
+            float(outside.base[row] + inside.base[row]),
+            float(outside.candidate[row] + inside.candidate[row]),
+        )
+        found.append(_Counterpart(row, largest, _is_one_sided(base, candidate)))
+        against[equal] = 0.0
+    return found
 
 
 def _beneath(comparison: ProfileKindComparison, stacks: Mask, caller: int, sides: _Sides) -> _Sides:

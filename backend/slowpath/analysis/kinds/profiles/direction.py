@@ -160,7 +160,7 @@ def stacks_of(
 ) -> NDArray[np.bool_]:
     """Return the stacks that any finding covers, each once.
 
-    A function's include those its cost shifted from.
+    A function's include those its cost shifted from or to.
     """
     covered = np.zeros(comparison.measured.stacks.frames.count, dtype=np.bool_)
     for finding in findings:
@@ -169,10 +169,8 @@ def stacks_of(
         elif finding.kind == "profile.category":
             covered[comparison.attribution.of(finding.subject)] = True
         else:
-            names = {
-                finding.subject,
-                *(shift.from_function for shift in shifts if shift.to_function == finding.subject),
-            }
+            ends = [{shift.from_function, shift.to_function} for shift in shifts]
+            names = {finding.subject}.union(*(pair for pair in ends if finding.subject in pair))
             rows = [row for row, name in enumerate(comparison.functions.names) if name in names]
             for row in rows:
                 covered |= comparison.occurrences.holding(row)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings.findings import CostShift, Finding
 from slowpath.analysis.kinds.profiles.category_parts import explained_by_category
-from slowpath.analysis.kinds.profiles.cost_shifts import compensating_caller, find_cost_shift
+from slowpath.analysis.kinds.profiles.cost_shifts import describe_cost_shift, find_cost_shift, shifted_of_rows
 from slowpath.analysis.kinds.profiles.descent import NEW, descended, values_before
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.stack_frames import Index
@@ -66,9 +66,10 @@ def select_explanatory_functions(
     for finding in categories:
         remaining[explained_by_category(comparison, finding.subject)] = 0
     still_open = changed.copy()
+    shifted = np.zeros(len(changed))
     explanation = ExplanatoryFunctions([], [])
     while len(explanation.found) < comparison.thresholds.most_findings:
-        value = comparison.occurrences.sums(remaining)
+        value = comparison.occurrences.sums(remaining) - shifted
         unexplained = np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full_change))
         unexplained &= np.sign(value) == np.sign(full_change)
         still_open &= unexplained
@@ -79,13 +80,14 @@ def select_explanatory_functions(
         best = _concentrated(comparison, best, remaining, np.where(still_open, score, -1.0))
         best = descended(comparison, best, remaining, still_open)
         still_open[best] = False
-        caller = compensating_caller(comparison, best)
-        if caller is not None:
-            _add_move(explanation.cost_shifts, find_cost_shift(comparison, best, caller))
-            if not (still_open[caller] and unexplained[caller]):
+        shift = find_cost_shift(comparison, best)
+        if shift is not None:
+            _add_move(explanation.cost_shifts, describe_cost_shift(comparison, shift))
+            shifted += shifted_of_rows(comparison, shift)
+            if not (still_open[shift.caller] and unexplained[shift.caller]):
                 continue
-            still_open[caller] = False
-            best = descended(comparison, caller, remaining, still_open)
+            still_open[shift.caller] = False
+            best = descended(comparison, shift.caller, remaining, still_open)
             still_open[best] = False
         explanation.found.append(Cause(best, float(comparison.occurrences.sums(remaining)[best])))
         remaining[comparison.occurrences.holding(best)] = 0

@@ -51,6 +51,34 @@ def test_a_re_parented_root_is_a_shift_beneath_the_process() -> None:
         assert " under " not in comparison.cost_shifts[0].sentence
 
 
+IN_THE_HANDLER = """
+    n/http.serve  n/http.serve  n/http.serve  n/http.serve  main.main
+    a/x.handle    a/x.handle    a/x.handle    a/x.encode    .
+    a/x.process   a/x.process   a/x.decode    .             .
+    a/x.apply     a/x.rank      .             .             .
+    440           120           400           150           600
+"""
+IN_A_GOROUTINE = """
+    a/x.process.func1  a/x.process.func1  n/http.serve  n/http.serve  n/http.serve  main.main
+    a/x.apply          a/x.recurse        a/x.handle    a/x.handle    a/x.encode    .
+    .                  .                  a/x.process   a/x.decode    .             .
+    .                  .                  a/x.rank      .             .             .
+    440                170                120           360           135           600
+"""
+
+
+def test_work_of_a_handler_in_a_goroutine_is_a_shift_and_only_what_is_new_in_it_a_finding() -> None:
+    """The handler and its callers lose a little more than the work that moved; the goroutine has new work as well."""
+    for sides, direction, verdict in (
+        ((IN_THE_HANDLER, IN_A_GOROUTINE), "worse", "regressed"),
+        ((IN_A_GOROUTINE, IN_THE_HANDLER), "better", "improved"),
+    ):
+        comparison = compared(absolute(sides[0], 1), absolute(sides[1], 2))
+        assert cost_shifts(comparison) == {frozenset({"x.process", "x.process.func1"})}
+        assert subjects(comparison) == {("x.recurse", direction)}
+        assert comparison.verdict == verdict
+
+
 RENAMED_ROOT = "a/x.(*Loop).run main.main\n300 500"
 
 
