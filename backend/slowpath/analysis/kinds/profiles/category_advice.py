@@ -18,9 +18,7 @@ class CategoryAdvice:
 
 
 TEXTS: dict[str, CategoryAdvice] = {
-    "total": CategoryAdvice(
-        "All CPU", "The process uses more CPU, and no single part dominates.", "Upload more profiles to localize it."
-    ),
+    "total": CategoryAdvice("All CPU", "All samples of the process.", "Upload more profiles to localize it."),
     "app": CategoryAdvice(
         "The application's own code",
         "Samples that end in user or library code rather than in the runtime.",

@@ -10,6 +10,7 @@ from slowpath.analysis.findings.combined_verdict import leading_direction
 from slowpath.analysis.findings.findings import Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS
 from slowpath.analysis.kinds.profiles.function_findings import FEWEST_COUNTS
+from slowpath.analysis.kinds.profiles.largest_part import describe_total_change
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison
 from slowpath.analysis.kinds.profiles.rate_estimates import detectable_ratio
 from slowpath.analysis.kinds.profiles.significance import (
@@ -88,7 +89,7 @@ def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
         contributions=(),
         is_significant=comparison.significant,
         profiles_needed=profiles_needed(comparison, subjects, row),
-        mechanism=text.mechanism if comparison.kind == "cpu" else "",
+        mechanism=describe_total_change(comparison) if comparison.kind == "cpu" else "",
         advice=text.advice if change.difference > 0 else "",
         sentence=f"{described}.",
     )

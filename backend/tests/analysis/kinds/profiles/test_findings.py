@@ -6,6 +6,7 @@ from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.go_function_names import short
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
+from slowpath.analysis.kinds.profiles.largest_part import describe_total_change
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import artifact, at_times, runs, stacks, with_cpu
@@ -211,8 +212,34 @@ def test_the_total_is_reported_when_no_part_explains_it() -> None:
     comparison = compared(at_times(sides[0], 10, every=40), at_times(sides[1], 30, every=40))
     assert comparison.verdict == "regressed"
     assert {each.subject for each in comparison.findings} <= {"total", "main.main"}
+    assert finding(comparison, "total").mechanism == "The process uses more CPU, and no single part dominates."
     few = compared(at_times(sides[0][:3], 10, every=40), at_times(sides[1][:3], 30, every=40))
     assert few.verdict == "inconclusive"  # the variation of the total is mostly assumed
+
+
+PARTS = """
+    main.main  main.main  main.main  a/x.Collect
+    a/x.Serve  a/x.Serve  a/x.Serve  runtime.gcBgMarkWorker
+    a/x.Read   a/x.Write  a/x.Send   .
+    {}         100        100        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("grown", "part"),
+    [
+        (PARTS.format(100, 300), " Most of the change is in marking by the garbage collector ("),
+        (PARTS.format(300, 80), " Most of the change is in x.Read ("),
+        (PARTS.format(180, 150), ", and no single part dominates."),
+    ],
+)
+def test_a_change_of_the_total_names_the_part_with_most_of_it(grown: str, part: str) -> None:
+    sides = runs(PARTS.format(100, 80), 6), runs(grown, 6, seed=2)
+    for words, (base, candidate) in (("more", sides), ("less", sides[::-1])):
+        [cpu] = compared(base, candidate).kinds
+        sentence = describe_total_change(cpu.comparison)
+        assert sentence.startswith(f"The process uses {words} CPU")
+        assert part in sentence
 
 
 def test_samples_without_frames_and_unknown_frames_do_no_harm() -> None:
