@@ -1,6 +1,6 @@
 """Plan of a collection: kinds, counts, durations and file names of the recordings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from slowpath_cli.core.collect_errors import InvalidArgument
@@ -9,6 +9,7 @@ SnapshotKind = Literal["heap", "allocs", "mutex", "block", "goroutine", "threadc
 SNAPSHOT_KINDS: tuple[SnapshotKind, ...] = ("heap", "allocs", "mutex", "block", "goroutine", "threadcreate")
 CUMULATIVE: frozenset[str] = frozenset({"heap", "allocs", "mutex", "block"})
 """Kinds that count from the start of the process: recorded at the start and the end, to subtract them."""
+DEFAULT_SNAPSHOTS: tuple[SnapshotKind, ...] = ("heap", "allocs", "goroutine")
 MAX_PROFILES = 1_000
 PROFILE_BYTES = 64 << 20
 TRACE_BYTES = 512 << 20
@@ -40,7 +41,7 @@ class CollectPlan:
     seconds: float = 5.0
     traces: int = 0
     trace_seconds: float = 1.0
-    snapshots: tuple[SnapshotKind, ...] = ("heap", "allocs", "goroutine")
+    snapshots: tuple[SnapshotKind, ...] = DEFAULT_SNAPSHOTS
 
     def __post_init__(self) -> None:
         _within("--profiles", self.profiles, 0, MAX_PROFILES)
@@ -49,6 +50,10 @@ class CollectPlan:
         _within("--trace-seconds", self.trace_seconds, 0.1, MAX_SECONDS)
         if self.profiles + self.traces + len(self.snapshots) == 0:
             raise InvalidArgument("Nothing to record. Use --profiles, --trace or --snapshots.")
+
+    def with_snapshots(self, kinds: frozenset[SnapshotKind]) -> "CollectPlan":
+        """Return the plan with these kinds as well, in the order of all kinds."""
+        return replace(self, snapshots=tuple(each for each in SNAPSHOT_KINDS if each in kinds.union(self.snapshots)))
 
     def recordings(self) -> list[PlannedRecording]:
         """Return all recordings in order: snapshots, CPU profiles, traces, and the cumulative snapshots again."""

@@ -5,19 +5,22 @@ process has become unreachable.
 """
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.build_id import read_build_id
-from slowpath_cli.collect.collect_plan import CUMULATIVE, PlannedRecording
+from slowpath_cli.collect.collect_plan import CUMULATIVE, PROFILE_BYTES, PlannedRecording, SnapshotKind
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget, printable
 from slowpath_cli.collect.run_observer import ProcessSnapshot, RunObserver
 from slowpath_cli.core.collect_errors import CollectError, ProfileNotOffered, RequestDeclined, TargetUnreachable
 
 _GZIP = b"\x1f\x8b"
 _TRACE = b"go 1."
+_MUTEX_RATE = re.compile(rb"^sampling period=[1-9]", re.MULTILINE)
+_EVENT = re.compile(rb"^\d+ \d+ @ ", re.MULTILINE)
 _CMDLINE_BYTES = 1 << 20
 BUSY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
 """Pauses between retries while another profiler (continuous profiling) uses the CPU profile."""
@@ -59,6 +62,26 @@ def check_mounted(client: PprofClient, address: PprofTarget) -> bytes | None:
             '(import _ "net/http/pprof" suffices for the default mux), or give the URL where it is mounted.'
         ) from error
     return None
+
+
+def find_waiting_kinds(client: PprofClient, address: PprofTarget) -> frozenset[SnapshotKind]:
+    """Return those of mutex and block that the process records: both are off unless the program turns them on.
+
+    The text of a mutex profile states its rate; that of a block profile does not, so it must have an event. None of a
+    process that does not offer them.
+    """
+    kinds: set[SnapshotKind] = set()
+    with contextlib.suppress(CollectError):
+        if _MUTEX_RATE.search(_read_text(client, address, "mutex")):
+            kinds.add("mutex")
+    with contextlib.suppress(CollectError):
+        if _EVENT.search(_read_text(client, address, "block")):
+            kinds.add("block")
+    return frozenset(kinds)
+
+
+def _read_text(client: PprofClient, address: PprofTarget, kind: SnapshotKind) -> bytes:
+    return client.get(f"{address.origin}{address.profiles_path}/{kind}?debug=1", limit_bytes=PROFILE_BYTES).body
 
 
 def record(

@@ -15,12 +15,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath_cli.collect.collect_plan import SNAPSHOT_KINDS, CollectPlan, PlannedRecording, SnapshotKind
+from slowpath_cli.collect.collect_plan import (
+    DEFAULT_SNAPSHOTS,
+    SNAPSHOT_KINDS,
+    CollectPlan,
+    PlannedRecording,
+    SnapshotKind,
+)
 from slowpath_cli.collect.counter_choice import NONE, choose_counter
 from slowpath_cli.collect.executable_file import EXECUTABLE_NAME, read_executable
 from slowpath_cli.collect.output_sinks import FolderSink, ServerSink, Sink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, find_waiting_kinds
 from slowpath_cli.collect.request_counters import RequestCounter, read_selector
 from slowpath_cli.collect.run_observer import RunObserver, make_observer, parse_metadata_arguments
 from slowpath_cli.collect.sides import Side, take_turns
@@ -46,11 +52,14 @@ def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
     plan = CollectPlan(
         options.profiles, options.seconds, options.trace, options.trace_seconds, _kinds(options.snapshots)
     )
-    recordings = plan.recordings()
     requested = _requested_sides(options, stack)
     counter, headers = _counter(options.requests_metric), _headers(options.header)
     clients = [stack.enter_context(PprofClient(headers)) for _ in requested]
     command_lines = [check_mounted(client, each.address) for client, each in zip(clients, requested, strict=True)]
+    if options.snapshots is None:
+        waiting = [find_waiting_kinds(client, each.address) for client, each in zip(clients, requested, strict=True)]
+        plan = plan.with_snapshots(frozenset.intersection(*waiting))
+    recordings = plan.recordings()
     for each in requested:
         each.sink.prepare([recording.name for recording in recordings] + [EXECUTABLE_NAME] * bool(each.binary))
     sides = []
@@ -223,7 +232,9 @@ def _default_folder(address: PprofTarget) -> str:
     return f"slowpath-{name}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 
-def _kinds(text: str) -> tuple[SnapshotKind, ...]:
+def _kinds(text: str | None) -> tuple[SnapshotKind, ...]:
+    if text is None:
+        return DEFAULT_SNAPSHOTS
     requested = [word.strip() for word in text.split(",") if word.strip()]
     if unknown := [word for word in requested if word not in SNAPSHOT_KINDS]:
         raise InvalidArgument(f"--snapshots: unknown kind {unknown[0]!r}. Choose from {', '.join(SNAPSHOT_KINDS)}.")

@@ -2,7 +2,7 @@
 
 import argparse
 
-from slowpath_cli.collect.collect_plan import SNAPSHOT_KINDS
+from slowpath_cli.collect.collect_plan import DEFAULT_SNAPSHOTS, SNAPSHOT_KINDS
 from slowpath_cli.commands.server_arguments import add_server_arguments
 
 
@@ -16,10 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--trace-seconds", type=float, default=1.0, metavar="S", help="seconds per trace (default: 1)")
     what.add_argument(
         "--snapshots",
-        default="heap,allocs,goroutine",
         metavar="KINDS",
         help=f"any of {', '.join(SNAPSHOT_KINDS)}, separated by commas; cumulative kinds are taken at the start and at the end; "
-        "'' for none (default: %(default)s)",
+        f"'' for none (default: {','.join(DEFAULT_SNAPSHOTS)}, and mutex and block if the process records them)",
     )
     what.add_argument(
         "--binary",
