@@ -9,7 +9,7 @@ from slowpath.analysis.formats.go_function_names import short
 _BYTES = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 _NANOSECONDS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 _PER = {"/request": " per request", "/op": " per operation", "/s": " per second"}
-_IN_NANOSECONDS = {"us": 1e3, "s": 1e9, "nanoseconds": 1.0}
+_IN_NANOSECONDS = {"us": 1e3, "s": 1e9, "seconds": 1e9, "nanoseconds": 1.0}
 
 _QUANTILES = {0.5: "median", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"}
 

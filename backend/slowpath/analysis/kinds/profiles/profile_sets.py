@@ -234,7 +234,7 @@ def bases_of(sets: ProfileSets) -> tuple[Normalization, ...]:
     is_time = unit == "nanoseconds"
     if _has_weights(sets, seconds):
         bases.append(
-            Normalization("per_second", "s/s", 1 / NANOSECONDS_PER_SECOND, seconds * scale)
+            Normalization("per_second", _seconds_per_second(sets), 1 / NANOSECONDS_PER_SECOND, seconds * scale)
             if is_time
             else Normalization("per_second", f"{unit}/s", 1.0, seconds * scale)
         )
@@ -246,6 +246,11 @@ def bases_of(sets: ProfileSets) -> tuple[Normalization, ...]:
             else Normalization("per_request", f"{unit}/request", 1.0, requests * scale)
         )
     return tuple(bases)
+
+
+def _seconds_per_second(sets: ProfileSets) -> str:
+    """Return the unit of time per second: `s/s` is that of CPU time, which waiting does not use."""
+    return "s/s" if sets.artifacts[0].table.kind == "cpu" else "seconds/s"
 
 
 def _per_operation(sets: ProfileSets) -> tuple[Normalization, ...]:

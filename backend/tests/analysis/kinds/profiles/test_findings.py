@@ -205,6 +205,16 @@ def test_other_kinds_have_no_categories(kind: str) -> None:
     assert (comparison.verdict == "regressed") is (kind == "mutex")
 
 
+def test_waiting_per_second_is_not_cpu_time() -> None:
+    more = BASE.replace("100 ", "250 ")
+    types = [("contentions", "count"), ("delay", "nanoseconds")]
+    waiting = [runs(each, requests=None, kind="mutex", types=types) for each in (BASE, more)]
+    busy = [runs(each, seed=seed, requests=None) for seed, each in enumerate((BASE, more))]
+    assert " ms per second instead of" in compared(*waiting).findings[0].sentence
+    assert "CPU" not in compared(*waiting).findings[0].sentence
+    assert " CPU s per second instead of" in compared(*busy).findings[0].sentence
+
+
 def test_the_total_is_reported_when_no_part_explains_it() -> None:
     base = "\n".join(["main.main " * 40, " ".join(f"a/x{i}.F" for i in range(40)), "12 " * 40])
     candidate = base.replace("12 ", "16 ")
