@@ -35,7 +35,7 @@ def measure_route_costs(sets: ProfileSets, basis: Normalization, run: NDArray[np
     found = {}
     for row, name in enumerate(names):
         weights = basis.weights[: sets.base_count] * np.array([mix[name] for mix in mixes])
-        by_run = np.vstack([np.bincount(run, weights=each) for each in (costs[row], weights)])
+        by_run = np.array([np.bincount(run, weights=each) for each in (costs[row], weights)], dtype=np.float64)
         if costs[row].sum() <= 0 or (by_run[1] <= 0).any():
             continue
         values = summarize_replicates(basis.unit, by_run[:1], by_run[1], basis.factor)
