@@ -1,7 +1,7 @@
 """CPU per request of each route of a build: the samples whose label names the route, over the requests of the route.
 
-Needs profiles whose samples have a label with the route, and the requests by route in the run metadata. Work that the runtime
-does on goroutines of its own, such as most of the garbage collector's, has no label and belongs to no route.
+Needs profiles whose samples have a label with the route, and the requests by route in the run metadata. Work on goroutines of
+the runtime, such as most of the garbage collector's, has no label and belongs to no route.
 """
 
 from collections.abc import Mapping, Sequence

@@ -76,7 +76,7 @@ def find_pull_request(session: ReadSession, repository_id: RepositoryId, row: Co
     for one in found:
         base = former[one.id]
         if base is None or base not in counted or base in after:
-            continue  # the commit was there before the pull request, or nobody can say
+            continue  # the commit was there before the pull request, or that is not known
         if len(after) < MOST_DESCENDANTS or counted[base][0] <= row.generation:
             return one
     return None
