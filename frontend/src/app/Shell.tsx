@@ -1,6 +1,7 @@
 /** The frame around every page of a team: the top bar, the upload drawer, the stream of events. */
 import { Outlet, getRouteApi } from '@tanstack/react-router';
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useEvents } from '../features/platform/jobs';
 import { PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
 import classes from './Shell.module.css';
@@ -25,6 +26,7 @@ function LivingShell() {
   const { team, session } = teamRoute.useRouteContext();
   useEvents(team.slug);
   const zone = useTimeZone();
+  const [actions] = useState(() => document.createElement('span'));
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -34,21 +36,21 @@ function LivingShell() {
       <div className={classes.lay}>
         <main id="main" className={classes.main} tabIndex={-1}>
           <ProblemBoundary what="This page could not be displayed" resetKey={team.slug}>
-            <PageActionSlot
-              value={
-                <>
-                  <Suspense fallback={null}>
-                    <CopyAction />
-                  </Suspense>
-                  <Suspense fallback={null}>
-                    <ReportAction team={team} />
-                  </Suspense>
-                </>
-              }
-            >
+            <PageActionSlot value={actions}>
               <Outlet key={zone} />
             </PageActionSlot>
           </ProblemBoundary>
+          {createPortal(
+            <>
+              <Suspense fallback={null}>
+                <CopyAction />
+              </Suspense>
+              <Suspense fallback={null}>
+                <ReportAction team={team} />
+              </Suspense>
+            </>,
+            actions,
+          )}
         </main>
         <UploadDrawerSlot team={team} />
       </div>

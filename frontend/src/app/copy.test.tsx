@@ -1,7 +1,8 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import { at, page, server } from '../testing/mock-api';
+import { setTimeZone } from '../lib/times';
 import { open, show } from '../testing/render';
 import { CopyMenu } from '../ui/CopyMenu';
 import { BISECT, aBisect } from '../testing/bisect-fixtures';
@@ -18,6 +19,27 @@ describe('what a page shows', () => {
     expect(await navigator.clipboard.readText()).toBe(
       '**[Bisect 14](https://a.example/b)**\n\nFound.\n',
     );
+  });
+});
+
+describe('the menu of a page', () => {
+  it('stays open when another head takes its place', async () => {
+    server.use(http.get(at('/bisects/:id'), () => HttpResponse.json(aBisect())));
+    const { user } = open(`/t/northwind/bisects/${BISECT}`);
+    await screen.findByRole('button', { name: 'posterior probability' });
+    await user.click(await screen.findByRole('button', { name: 'Copy' }));
+    const item = await screen.findByRole('menuitem', { name: 'Copy link', hidden: true });
+    const head = screen.getByRole('heading', { level: 1 });
+    act(() => {
+      setTimeZone('Asia/Tokyo');
+    });
+    await waitFor(() => expect(head).not.toBeInTheDocument());
+    expect(item).toBeInTheDocument();
+    expect(await screen.findByRole('heading', { level: 1 })).toBeVisible();
+    expect(
+      screen.getByRole('button', { name: 'Copy', expanded: true, hidden: true }),
+    ).toBeInTheDocument();
+    setTimeZone(null);
   });
 });
 

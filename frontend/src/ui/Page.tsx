@@ -1,5 +1,5 @@
-import { useEffect, type ReactNode } from 'react';
-import { useIsSnapshot, usePageAction } from './SnapshotContext';
+import { useCallback, useEffect, type ReactNode } from 'react';
+import { useIsSnapshot, usePageActions } from './SnapshotContext';
 import classes from './Page.module.css';
 
 /** The name of the page, in the browser's tab. A page inside a report leaves the tab to the report. */
@@ -24,7 +24,13 @@ type HeadProps = {
 
 export function PageHeader({ title, above, sub, actions }: HeadProps) {
   const frozen = useIsSnapshot();
-  const always = usePageAction();
+  const always = usePageActions();
+  const adopt = useCallback(
+    (slot: HTMLSpanElement | null) => {
+      if (always) slot?.append(always);
+    },
+    [always],
+  );
   // Inside a report the page is a part of another one.
   const Title = frozen ? 'h2' : 'h1';
   return (
@@ -36,7 +42,7 @@ export function PageHeader({ title, above, sub, actions }: HeadProps) {
       </div>
       {!frozen && (actions !== undefined || always !== null) && (
         <div className={classes.actions}>
-          {always}
+          {always && <span className={classes.always} ref={adopt} />}
           {actions}
         </div>
       )}

@@ -22,9 +22,12 @@ export function HiddenInSnapshot({ children }: { children: ReactNode }) {
 /** The parts of a report by the address of the page they show, below its team: what leads to one leads there. */
 export const ReportParts = createContext<ReadonlyMap<string, string>>(new Map());
 
-const PageAction = createContext<ReactNode>(null);
+const PageActions = createContext<HTMLElement | null>(null);
 
-/** The actions of every page, provided by the frame around the pages. */
-export const PageActionSlot = PageAction.Provider;
+/**
+ * The element with the actions of every page, provided by the frame around the pages. It moves from head to head, so
+ * that a menu which was opened while the page loads stays open: the head of the loaded page is another component.
+ */
+export const PageActionSlot = PageActions.Provider;
 
-export const usePageAction = (): ReactNode => useContext(PageAction);
+export const usePageActions = (): HTMLElement | null => useContext(PageActions);

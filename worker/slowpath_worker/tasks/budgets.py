@@ -23,5 +23,6 @@ def evaluate_budgets(job: EvaluateBudgets, context: JobContext) -> None:
     measured = [] if gathered is None else latency_budgets.measure_budgets(gathered, context.rng())
     with context.finishing() as session:
         recorded = latency_budgets.record_budgets(session, measured)
+        budget_events.close_events_of_removed_budgets(session, job.environment_id, context.clock.now())
         is_changed = budget_events.record_budget_states(session, job.environment_id, recorded)
         event_updates.enqueue_update(session, job.environment_id, is_changed=is_changed)

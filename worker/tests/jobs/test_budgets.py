@@ -98,6 +98,45 @@ def test_an_exceeded_budget_is_announced_once_and_closed_when_it_is_within_its_l
     assert closed["item"]["closed"]["sentence"].endswith("within the budget of 100 ms")
 
 
+def test_an_event_of_a_removed_budget_closes_with_that_reason(
+    client: TestClient, push: Push, run: Run, bench: Bench, team: SomeTeam
+) -> None:
+    listening(bench, team)
+    push(part("distributor", -240, -90))
+    one, other = limited(client, 0.1), limited(client, 0.1, signal="p90")
+    assert run() == ["production-event.opened"]
+    (item,) = inbox(client)
+
+    assert client.delete(f"/api/v1/budgets/{one['id']}").status_code == 204
+    assert run() == ["production-event.opened"], "the other budget is exceeded, too"
+    assert [each["state"] for each in page(client, item["id"])["budgets"]] == ["exceeded"]
+
+    assert client.delete(f"/api/v1/budgets/{other['id']}").status_code == 204
+    assert run() == ["production-event.opened", "production-event.closed"]
+    closed = page(client, item["id"])["item"]
+    assert (closed["state"], closed["closed"]["reason"]) == ("closed", "budget-removed")
+    assert closed["closed"]["sentence"] == "The budget that it exceeded was removed"
+
+
+def test_a_removed_budget_leaves_the_event_of_a_change(
+    client: TestClient, push: Push, run: Run, bench: Bench, team: SomeTeam
+) -> None:
+    listening(bench, team)
+    push(part("distributor", -210, -120))
+    push(part("distributor", -120, -100, shares=SLOWER))
+    assert run() == ["production-event.opened"]
+    budget = limited(client, 0.1)
+    push(part("distributor", -100, -30, shares=SLOWER))
+    run()
+    (item,) = inbox(client)
+    assert len(page(client, item["id"])["budgets"]) == 1
+
+    assert client.delete(f"/api/v1/budgets/{budget['id']}").status_code == 204
+    run()
+    shown = page(client, item["id"])
+    assert (shown["item"]["state"], shown["budgets"]) == ("new", [])
+
+
 def test_a_budget_whose_bucket_includes_the_limit_is_inconclusive(client: TestClient, push: Push, run: Run) -> None:
     push(part("distributor", -150, 0))
     budget = limited(client, 0.3)
@@ -158,3 +197,24 @@ def test_a_release_over_its_budget_is_part_of_the_event_of_the_deployment(
     found = evaluation(client, budget)
     assert (found["deployment_id"], found["state"]) in [(bad["id"], "exceeded"), (bad["id"], "inconclusive")]
     assert len(inbox(client)) == 1
+
+
+def test_a_release_is_measured_by_route(client: TestClient, push: Push, run: Run) -> None:
+    """Only one route gets slower. New instances start with the deployment, so both builds run at the same time."""
+    slow, same = "/api/push", "/ready"
+    push(part("distributor", -210, -100, routes=(slow, same), instances=("old:80",)))
+    deployed(client, "distributor", -210, FORMER)
+    budgets = [
+        limited(client, 0.1, limit={"type": "per-release", "increase": 0.05}, route=route)
+        for route in (slow, same, "/nowhere")
+    ]
+    bad = deployed(client, "distributor", -160, BAD)
+    push(part("distributor", -159, -100, shares=SLOWER, routes=(slow,), instances=("new:80",)))
+    push(part("distributor", -159, -100, routes=(same,), instances=("new:81",)))
+
+    run()
+
+    assert evaluation(client, budgets[0])["sentence"].startswith(f"p50 of {slow} of deployment {BAD[:7]} against the ")
+    states = [(found["state"], found["deployment_id"]) for found in (evaluation(client, each) for each in budgets)]
+    assert states == [("exceeded", bad["id"]), ("inconclusive", bad["id"]), ("inconclusive", bad["id"])]
+    assert evaluation(client, budgets[2])["sentence"] == "No histogram of latency has a label with the route /nowhere."

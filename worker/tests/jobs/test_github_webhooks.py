@@ -346,3 +346,65 @@ def test_a_webhook_without_token_deletes_old_deliveries(client: TestClient, near
     assert [
         each["delivery_id"] for each in client.get(f"/api/v1/webhooks/{sender.hook_id}/deliveries").json()["items"]
     ] == ["new"]
+
+
+A, B, C, D, M = (digit * 40 for digit in "abcde")
+
+
+def test_reviewers_of_a_pull_request_are_people_of_its_commits_and_of_their_deployment(
+    client: TestClient, bench: Bench, app: AppUnderTest,  # noqa: F811
+) -> None:  # fmt: skip
+    """main: A - B - M (merge of C - D)."""
+    of_service = service(client)
+    repository_id = repository(client, of_service)
+    sender = hook(client, app, service_ids=[of_service])
+    parents = {A: [], B: [A], C: [A], D: [C], M: [B, D]}
+    commits = [{"sha": sha, "parents": known, "title": sha[0], "author_name": "Ann"} for sha, known in parents.items()]
+    at = f"/api/v1/repositories/{repository_id}/commits"
+    assert client.post(at, json={"commits": commits}).status_code == 200
+
+    def pull(event: str, action: str, **fields: Any) -> tuple[str, str]:  # noqa: ANN401 - any JSON value
+        example = EXAMPLES[event][0]
+        commits = {
+            "head": {**example["pull_request"]["head"], "sha": D},
+            "base": {**example["pull_request"]["base"], "sha": B},
+        }
+        changed = {**example["pull_request"], **commits, **fields.pop("pull_request", {})}
+        sender.send({**example, "action": action, "pull_request": changed, **fields}, event)
+        return taken(bench, client, sender)
+
+    def reviewed(login: str) -> dict[str, Any]:
+        example = EXAMPLES["pull_request_review"][0]["review"]
+        return {**example, "user": {**example["user"], "login": login}}
+
+    assert pull("pull_request_review", "submitted", review=reviewed("octo-lea")) == (
+        "done", "Pull request 2: reviewed by octo-lea",
+    )  # fmt: skip
+    assert pull("pull_request_review", "submitted", review=reviewed("Jo"))[0] == "done"
+    assert pull("pull_request_review", "dismissed", review=reviewed("octo-lea"))[0] == "done"
+    assert client.put("/api/v1/user/code-host-logins", json={"logins": ["octo-lea"]}).status_code == 200
+
+    def people(sha: str) -> tuple[list[str], list[bool], int | None]:
+        found = client.get(f"{at}/{sha}/people").json()
+        number = (found["pull_request"] or {}).get("number")
+        persons = found["reviewers"]
+        return [one["name"] for one in persons], [one["user_id"] is not None for one in persons], number
+
+    both = (["octo-lea", "Jo"], [True, False], 2)
+    assert [people(sha) for sha in (C, D)] == [both, both]
+    assert [people(sha) for sha in (A, B, M)] == [([], [], None)] * 3, "the merge is not reported yet"
+    merged = {"merged": True, "merge_commit_sha": M}
+    assert pull("pull_request", "closed", pull_request=merged)[0] == "done"
+    assert [people(sha) for sha in (C, D, M)] == [both] * 3
+    assert [people(sha) for sha in (A, B)] == [([], [], None)] * 2
+
+    where = {
+        "service_id": of_service,
+        "environment_id": client.post("/api/v1/environments", json={"name": "x"}).json()["id"],
+    }
+    [*_, newest] = [
+        client.post("/api/v1/deployments", json={**where, "commit": sha, "started_at": f"2026-05-0{day}T00:00:00Z"})
+        for day, sha in enumerate((B, M), 1)
+    ]
+    found = client.get(f"/api/v1/deployments/{newest.json()['id']}/people").json()
+    assert [(one["name"], one["commits"]) for one in found["reviewers"]] == [("octo-lea", 3), ("Jo", 3)]

@@ -62,12 +62,21 @@ class SubjectValues:
 
 
 @dataclass(frozen=True)
+class RouteCost:
+    """The cost per request of a route in the unit of the kind, and its standard error (NaN with one replicate)."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
 class KindMeasurement:
     """One kind of one build. `replicates`: of how many independent profiles (or runs) each value is the mean.
 
     `bases` are ways of counting, the best first. `callers`: of functions, those beneath which nearly all of it is,
     nearest first. `categories`: of functions, the category that most of their own work is in. Both are empty for other
-    kinds. `load`: of latency, requests a second by environment.
+    kinds. `load`: of latency, requests a second by environment. `routes`: of CPU, the cost per
+    request of each route that is known.
     """
 
     kind: str
@@ -77,6 +86,7 @@ class KindMeasurement:
     callers: tuple[tuple[str, ...], ...] = field(default=())
     categories: tuple[str | None, ...] = field(default=())
     load: Mapping[str, float] = field(default_factory=dict)
+    routes: Mapping[str, RouteCost] = field(default_factory=dict)
 
     def pack(self) -> bytes:
         """Return the measure in few bytes: six digits of every number."""
@@ -96,6 +106,7 @@ class KindMeasurement:
             "callers": [[number[name] for name in path] for path in self.callers],
             "categories": list(self.categories),
             "load": dict(self.load),
+            "routes": {name: _rounded(np.array([cost.value, cost.error])) for name, cost in self.routes.items()},
         }
         return zlib.compress(json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode(), 6)
 
@@ -115,6 +126,7 @@ def unpack(packed: bytes) -> KindMeasurement:
         callers=tuple(tuple(names[position] for position in path) for path in held["callers"]),
         categories=tuple(held["categories"]),
         load=held.get("load", {}),
+        routes={name: RouteCost(*_floats(cost).tolist()) for name, cost in held.get("routes", {}).items()},
     )
 
 

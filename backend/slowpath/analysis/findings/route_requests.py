@@ -3,11 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import Final
 
 MOST_ROUTES = 50
 """Routes of one capture; the requests of all others are one further entry without route, method and status class."""
 LONGEST_ROUTE, LONGEST_WORD = 200, 40
 LARGEST_COUNT = 2**53
+ROUTE_LABELS: Final = (
+    "http_route",
+    "http.route",
+    "route",
+    "handler",
+    "endpoint",
+    "path",
+    "uri",
+    "rpc_method",
+    "rpc.method",
+    "grpc_method",
+    "operation",
+)
+"""Label names that libraries use for a part of a service, the most specific first."""
 
 
 @dataclass(frozen=True)

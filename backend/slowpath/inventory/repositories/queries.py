@@ -9,13 +9,20 @@ from sqlalchemy import Row, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.types import Text
 
-from slowpath.core.db_sessions import ReadSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import CommitId, RepositoryId, ServiceId
 from slowpath.core.jobs import JobRow, JobState
 from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.inventory.repositories.jobs import ComputePackageClosures, FetchRepository
 from slowpath.inventory.repositories.rules import UNTOLD
-from slowpath.inventory.repositories.tables import Commit, CommitDiff, PackageClosure, Repository, ServiceRepository
+from slowpath.inventory.repositories.tables import (
+    Commit,
+    CommitDiff,
+    PackageClosure,
+    PullRequest,
+    Repository,
+    ServiceRepository,
+)
 
 After = tuple[datetime, UUID] | None
 
@@ -221,7 +228,41 @@ def select_repositories_with_commit(session: ReadSession, sha: str) -> Sequence[
     return [row for row in select_all_repositories(session) if row.id in having]
 
 
-def select_pull_request(session: ReadSession, repository_id: RepositoryId, sha: str) -> dict[str, Any] | None:
+def select_descendants(session: ReadSession, repository_id: RepositoryId, sha: str, limit: int) -> set[str]:
+    """Return a commit and its known descendants, the nearest first, at most `limit`, by ix_commit_parents."""
+    found = select(literal(sha, Text).label("sha")).cte("descendant", recursive=True)
+    children = select(Commit.sha).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.parents.op("?", is_comparison=True)(found.c.sha),
+    )
+    return set(session.scalars(select(found.union(children).c.sha).limit(limit)))
+
+
+def lock_pull_request(session: WriteSession, repository_id: RepositoryId, number: int) -> PullRequest | None:
+    """Return one pull request, by uq_pull_request_number, and lock it."""
+    found = select(PullRequest).where(
+        PullRequest.team_id == session.team_id,
+        PullRequest.repository_id == repository_id,
+        PullRequest.number == number,
+    )
+    return session.scalars(found.with_for_update().execution_options(populate_existing=True)).one_or_none()
+
+
+def select_pull_requests(
+    session: ReadSession, repository_id: RepositoryId, shas: Collection[str]
+) -> Sequence[PullRequest]:
+    """Return the pull requests with one of these as head or merge, the newest number first, by their indexes."""
+    those = any_(literal(list(shas), ARRAY(Text)))
+    found = select(PullRequest).where(
+        PullRequest.team_id == session.team_id,
+        PullRequest.repository_id == repository_id,
+        (PullRequest.head_sha == those) | (PullRequest.merge_sha == those),
+    )
+    return session.scalars(found.order_by(PullRequest.number.desc())).all()
+
+
+def select_built_pull_request(session: ReadSession, repository_id: RepositoryId, sha: str) -> dict[str, Any] | None:
     """Return the pull request that a build of a commit reports, of the services built from a repository."""
     found = (
         select(Build.pull_request)

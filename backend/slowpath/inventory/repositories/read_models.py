@@ -100,13 +100,15 @@ class CommitPeople:
 
 @dataclass(frozen=True)
 class DeploymentPeople:
-    """Authors of the commits since the former deployment, most commits first, and owners of the files that they change."""
+    """Authors and reviewers of the commits since the former deployment, and owners of the files that they change."""
 
     former_commit: str
     commits: int
     complete: bool
     """Whether the parents of all commits on the way are known."""
     authors: Sequence[tuple[PersonOfCommit, int]]
+    """With the number of their commits, most first."""
+    reviewers: Sequence[tuple[PersonOfCommit, int]]
     owners: Sequence[str] | None
     owners_reason: OwnersReason | None
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.table_base import Table, TeamScoped
@@ -112,6 +112,29 @@ class CommitDiff(TeamScoped, Table):
     content: Mapped[bytes | None] = mapped_column(LargeBinary)
     """JSON, gzipped; null until it is extracted."""
     problem: Mapped[dict[str, Any] | None]
+
+
+class PullRequest(TeamScoped, Table):
+    """A pull request that a webhook reported: its commits, and who reviewed it."""
+
+    __tablename__ = "pull_request"
+    __table_args__ = (
+        UniqueConstraint("team_id", "repository_id", "number", name="uq_pull_request_number"),
+        ForeignKeyConstraint(["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="CASCADE"),
+        Index("ix_pull_request_head", "team_id", "repository_id", "head_sha"),
+        Index("ix_pull_request_merge", "team_id", "repository_id", "merge_sha"),
+    )
+
+    repository_id: Mapped[UUID]
+    number: Mapped[int] = mapped_column(BigInteger)
+    url: Mapped[str | None]
+    head_sha: Mapped[str]
+    base_sha: Mapped[str | None]
+    """Head of the base branch; null: not reported."""
+    merge_sha: Mapped[str | None]
+    """The commit that merged it: a merge commit, or the last of its squashed or rebased commits."""
+    reviewers: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
+    """[{"login", "name", "email"}], each login once."""
 
 
 class PackageClosure(TeamScoped, Table):

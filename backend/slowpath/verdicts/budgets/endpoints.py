@@ -86,7 +86,7 @@ def update_budget(budget_id: UUID, body: BudgetUpdate, caller: MayWrite, session
     responses=document_problems(NotFound),
 )
 def delete_budget(budget_id: UUID, caller: MayWrite, session: Writing) -> None:
-    """Remove a budget with its evaluations. Production events that it opened stay."""
+    """Remove a budget with its evaluations. Production events that only it opened are closed."""
     row = budgets.delete_budget(session, BudgetId(budget_id))
     record_audit_event(session, caller, "budget.deleted", "budget", budget_id, _describe(row))
 

@@ -48,14 +48,16 @@ def name_latency(signal: str, route: str | None, minutes: int) -> str:
     return f"{signal}{of_route} in the last {minutes} minutes is"
 
 
-def name_release(signal: str, commit: str, former: str) -> str:
+def name_release(signal: str, route: str | None, commit: str, former: str) -> str:
     """Return what a budget per release measures, as the begin of a sentence."""
-    return f"{name_signal(signal)} of {commit} against {former}:"
+    of_route = f" of {route}" if route else ""
+    return f"{name_signal(signal)}{of_route} of {commit} against {former}:"
 
 
-def name_build(signal: str, commit: str) -> str:
+def name_build(signal: str, route: str | None, commit: str) -> str:
     """Return what a budget of CPU per request measures, as the begin of a sentence."""
-    return f"{name_signal(signal)} of build {commit[:SHORT_COMMIT]} is"
+    of_route = f" of {route}" if route else ""
+    return f"{name_signal(signal)}{of_route} of build {commit[:SHORT_COMMIT]} is"
 
 
 def describe_few_minutes(minutes: int, least: int, of: int) -> str:
@@ -78,8 +80,10 @@ def describe_missing_route(route: str) -> str:
     return f"No histogram of latency has a label with the route {route}."
 
 
-def describe_no_deployment() -> str:
-    """Return that no deployment can be evaluated."""
+def describe_no_deployment(route: str | None) -> str:
+    """Return that no deployment can be evaluated, or that one had too few requests of a route."""
+    if route:
+        return f"No deployment has enough requests of {route} on both sides yet, or none was evaluated."
     return "No deployment of the service was evaluated in this environment yet."
 
 
@@ -91,8 +95,13 @@ def describe_unsure_deployment(name: str) -> str:
     )
 
 
-def describe_no_profiles() -> str:
-    """Return that no build has CPU per request."""
+def describe_no_profiles(route: str | None) -> str:
+    """Return that no build has CPU per request, or none of a route."""
+    if route:
+        return (
+            f"The newest build has no CPU profiles whose samples have a label with the route {route}, with the requests "
+            "by route in their run metadata."
+        )
     return "No build has CPU profiles with a known number of requests."
 
 
@@ -102,6 +111,9 @@ def describe_few_replicates(commit: str, replicates: int, least: int) -> str:
     return f"Build {commit[:SHORT_COMMIT]} has {have}; an interval needs at least {least}."
 
 
-def describe_no_former_build(commit: str) -> str:
+def describe_no_former_build(commit: str, route: str | None) -> str:
     """Return that a build has no earlier one to compare with."""
-    return f"Build {commit[:SHORT_COMMIT]} has no earlier build under the same conditions with CPU per request."
+    of_route = f" of {route}" if route else ""
+    return (
+        f"Build {commit[:SHORT_COMMIT]} has no earlier build under the same conditions with CPU per request{of_route}."
+    )

@@ -200,10 +200,12 @@ def find_former_deployment(
 
 
 def select_event_budgets(session: ReadSession, event_ids: Sequence[UUID]) -> Sequence[ProductionEventBudget]:
-    """Return the budgets of events, oldest first."""
+    """Return the budgets of events that were not removed, oldest first."""
     if not event_ids:
         return []
-    found = select(ProductionEventBudget).where(ProductionEventBudget.event_id.in_(event_ids))
+    found = select(ProductionEventBudget).where(
+        ProductionEventBudget.event_id.in_(event_ids), ProductionEventBudget.budget_id.is_not(None)
+    )
     return session.scalars(found.order_by(ProductionEventBudget.created_at, ProductionEventBudget.id)).all()
 
 
@@ -223,6 +225,25 @@ def lock_events_of_budget(
         .limit(MOST_OF_BUDGET)
     )
     return [(event, budget) for event, budget in session.execute(found.with_for_update())]
+
+
+def lock_events_of_removed_budgets(session: WriteSession, environment_id: EnvironmentId) -> Sequence[ProductionEvent]:
+    """Return the open events whose budgets were all removed, without change points, locked until the transaction ends."""
+    budgets = select(ProductionEventBudget.id).where(
+        ProductionEventBudget.team_id == ProductionEvent.team_id, ProductionEventBudget.event_id == ProductionEvent.id
+    )
+    points = select(ProductionEventChangePoint.id).where(
+        ProductionEventChangePoint.team_id == ProductionEvent.team_id,
+        ProductionEventChangePoint.event_id == ProductionEvent.id,
+    )
+    found = select(ProductionEvent).where(
+        ProductionEvent.environment_id == environment_id,
+        ProductionEvent.state.in_(OPEN),
+        budgets.exists(),
+        ~budgets.where(ProductionEventBudget.budget_id.is_not(None)).exists(),
+        ~points.exists(),
+    )
+    return session.scalars(found.order_by(ProductionEvent.id).with_for_update()).all()
 
 
 def lock_open_events(

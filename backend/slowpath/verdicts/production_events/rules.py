@@ -19,7 +19,7 @@ from slowpath.verdicts.budgets.rules import BudgetState
 
 StateName = Literal["new", "investigating", "acknowledged", "closed", "not-a-regression", "ignored", "withdrawn"]
 SeverityName = Literal["high", "medium", "low"]
-ClosedReasonName = Literal["recovered", "rolled-back", "fixed"]
+ClosedReasonName = Literal["recovered", "rolled-back", "fixed", "budget-removed"]
 ProofState = Literal["holds", "fails", "unknown"]
 HistoryKind = Literal[
     "opened", "joined", "budget", "state", "assignee", "due", "fix", "comparison", "closed", "reopened"

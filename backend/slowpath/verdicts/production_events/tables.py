@@ -42,7 +42,9 @@ class ProductionEvent(TeamScoped, Table):
         CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean')", name="signal"),
         CheckConstraint("severity in ('high', 'medium', 'low')", name="severity"),
         CheckConstraint("cause in ('deployment', 'unexplained', 'budget')", name="cause"),
-        CheckConstraint("closed_reason in ('recovered', 'rolled-back', 'fixed')", name="closed_reason"),
+        CheckConstraint(
+            "closed_reason in ('recovered', 'rolled-back', 'fixed', 'budget-removed')", name="closed_reason"
+        ),
         Index("ix_production_event_newest", "team_id", "started_at", "id"),
         Index("ix_production_event_closed", "team_id", "closed_at", "id"),
         Index(
@@ -139,13 +141,16 @@ class ProductionEventBudget(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "event_id"], ["production_event.team_id", "production_event.id"], ondelete="CASCADE"
         ),
-        ForeignKeyConstraint(["team_id", "budget_id"], ["budget.team_id", "budget.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "budget_id"], ["budget.team_id", "budget.id"], ondelete="SET NULL (budget_id)"
+        ),
         CheckConstraint("state in ('exceeded', 'within', 'inconclusive')", name="state"),
         Index("ix_production_event_budget_budget", "team_id", "budget_id"),
     )
 
     event_id: Mapped[UUID]
-    budget_id: Mapped[UUID]
+    budget_id: Mapped[UUID | None]
+    """None: the budget was removed."""
     state: Mapped[str]
     """`within` only at a comparable load."""
     sentence: Mapped[str]

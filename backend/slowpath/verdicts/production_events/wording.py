@@ -52,6 +52,11 @@ def describe_within_budget(sentence: str) -> str:
     return sentence.rstrip(".")
 
 
+def describe_removed_budget() -> str:
+    """Return why an event that only budgets opened is closed, without a full stop."""
+    return "The budget that it exceeded was removed"
+
+
 def describe_quiet_budget(sentence: str) -> str:
     """Return that a low latency proves nothing because there are much fewer requests."""
     return f"{sentence} The load is less than half of that when the event was opened, so this proves nothing."

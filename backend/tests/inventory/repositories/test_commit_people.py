@@ -54,3 +54,5 @@ def test_a_login_names_the_only_member_who_states_it() -> None:
     assert find_member(Person("", "583231+octocat@users.noreply.github.com"), members) == octo
     assert find_member(Person("", "42-octo.work@users.noreply.gitlab.com"), members) == octo
     assert find_member(Person("", "octocat@users.noreply.example.org"), members) is None
+    assert find_member(Person("Octo Work", "", "octo.work"), members) == octo
+    assert find_member(Person("unknown", "", "nobody-states-it"), members) is None

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from standardwebhooks import Webhook
 
 from slowpath.inventory.catalog.rules import parse_deployment_event
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.github_missed_deliveries import missed, next_cursor
-from slowpath.inventory.webhooks.rules.webhook_payloads import (
+from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
     PullRequestEvent,
     PushEvent,
-    parse_github_event,
-    parse_gitlab_event,
+    ReviewEvent,
 )
+from slowpath.inventory.webhooks.rules.webhook_payloads import parse_github_event, parse_gitlab_event
 from slowpath.inventory.webhooks.rules.webhook_signatures import verify_github_signature, verify_gitlab_signature
 from slowpath.inventory.webhooks.service.webhooks import new_secret
 from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH
@@ -40,9 +41,11 @@ JSON = st.recursive(
 KEYS = st.sampled_from(
     ["ref", "commits", "id", "message", "author", "timestamp", "workflow_run", "head_sha", "pull_requests", "project",
      "deployment_status", "deployment", "payload", "object_kind", "object_attributes", "sha", "repository", "added",
-     "action", "pull_request", "head", "base", "repo", "number", "iid", "last_commit"]
+     "action", "pull_request", "review", "reviewers", "user", "login", "username", "state", "sender", "merged", "head", "base", "repo", "number", "iid", "last_commit"]
 )  # fmt: skip
-MESSAGES = st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=5), max_size=8)
+MESSAGES = st.dictionaries(
+    KEYS, JSON | st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=3), max_size=5), max_size=8
+)
 
 
 # --- signatures
@@ -258,7 +261,7 @@ def pull_request(action: str, *, head_repository: int | None = 1, sha: str = HEA
 @pytest.mark.parametrize(("action", "is_open"), [("opened", True), ("synchronize", True), ("closed", False)])
 def test_a_pull_request_of_github(action: str, is_open: bool) -> None:
     url = "https://github.example/shop/mono/pull/7"
-    expected = PullRequestEvent(7, url, HEAD_SHA, BASE_SHA, "feature", "main", is_open, "shop/mono")
+    expected = PullRequestEvent(PullRequestFacts(7, url, HEAD_SHA, BASE_SHA), "feature", "main", is_open, "shop/mono")
     assert parse_github_event("pull_request", pull_request(action)) == expected
 
 
@@ -286,9 +289,95 @@ def merge_request(action: str, *, source: int = 1, **fields: object) -> dict[str
 
 def test_a_merge_request_of_gitlab() -> None:
     url = "https://gitlab.example/shop/mono/-/merge_requests/7"
-    opened = PullRequestEvent(7, url, HEAD_SHA, None, "feature", "main", is_open=True, repository="shop/mono")
+    facts = PullRequestFacts(7, url, HEAD_SHA, None)
+    opened = PullRequestEvent(facts, "feature", "main", is_open=True, repository="shop/mono")
     assert parse_gitlab_event(merge_request("open")) == opened
     assert parse_gitlab_event(merge_request("update", oldrev="c" * 40)) == opened
     assert parse_gitlab_event(merge_request("merge")) == replace(opened, is_open=False)
     for other in (merge_request("update"), merge_request("open", source=2), merge_request("approved")):
         assert isinstance(parse_gitlab_event(other), IgnoredEvent)
+
+
+# --- reviews
+
+
+REVIEWS, [CLOSED] = EXAMPLES["pull_request_review"], EXAMPLES["pull_request"]
+REVIEWED_HEAD, REVIEWED_BASE = (REVIEWS[0]["pull_request"][side]["sha"] for side in ("head", "base"))
+
+
+def review(of: dict[str, Any], **user: str) -> dict[str, Any]:
+    """Return an example of a review by another user than the author of the pull request."""
+    return {**of, "review": {**of["review"], "user": {**of["review"]["user"], **user}}}
+
+
+@pytest.mark.parametrize("example", REVIEWS)
+def test_who_submitted_a_review_at_github_is_a_reviewer(example: dict[str, Any]) -> None:
+    url = example["pull_request"]["html_url"]
+    facts = PullRequestFacts(2, url, REVIEWED_HEAD, REVIEWED_BASE, None, (Reviewer("octo-lea"),))
+    found = parse_github_event("pull_request_review", review(example, login="octo-lea"))
+    assert found == ReviewEvent(facts, "Codertocat/Hello-World")
+
+
+def test_authors_bots_and_requests_are_no_reviews() -> None:
+    for message in (
+        REVIEWS[0], review(REVIEWS[0], login="lint[bot]", type="Bot"), {**REVIEWS[0], "review": None},
+        {**review(REVIEWS[0], login="octo-lea"), "action": "unknown"}, {"action": "submitted"},
+    ):  # fmt: skip
+        assert isinstance(parse_github_event("pull_request_review", message), IgnoredEvent)
+    requested = {**CLOSED, "action": "review_requested"}
+    assert isinstance(parse_github_event("pull_request", requested), IgnoredEvent)
+
+
+def test_the_merge_commit_counts_if_github_merged() -> None:
+    """Before the merge the field has the commit of a trial merge."""
+    pull = {**CLOSED["pull_request"], "merge_commit_sha": "e" * 40}
+    for merged, expected in ((True, "e" * 40), (False, None)):
+        found = parse_github_event("pull_request", {**CLOSED, "pull_request": {**pull, "merged": merged}})
+        assert isinstance(found, PullRequestEvent)
+        assert (found.facts.merge, found.is_open) == (expected, False)
+    fork = pull_request("closed", head_repository=2)
+    fork["pull_request"] |= {"merged": True, "merge_commit_sha": "e" * 40}
+    found = parse_github_event("pull_request", fork)
+    assert isinstance(found, ReviewEvent), "it is recorded, but never measured"
+    assert found.facts.merge == "e" * 40
+
+
+@pytest.mark.parametrize("event", ["pull_request_approved", "pull_request_rejected", "pull_request_comment"])
+def test_reviews_of_gitea_arrive_with_the_headers_of_github(event: str) -> None:
+    sender = {"id": 3, "login": "lea", "full_name": "Lea Brandt", "email": "lea@example.org", "username": "lea"}
+    message = {
+        **pull_request("reviewed"), "sender": sender,
+        "review": {"type": "pull_request_review_approved", "content": "good"},
+    }  # fmt: skip
+    found = parse_github_event(event, message)
+    assert isinstance(found, ReviewEvent)
+    assert found.facts.reviewers == (Reviewer("lea", "Lea Brandt", "lea@example.org"),)
+
+
+LEA = {
+    "id": 6,
+    "name": "Lea Brandt",
+    "username": "lea",
+    "avatar_url": "https://gitlab.example/a",
+    "email": "[REDACTED]",
+}
+
+
+@pytest.mark.parametrize("action", ["approved", "approval"])
+def test_who_approves_at_gitlab_is_a_reviewer(action: str) -> None:
+    found = parse_gitlab_event({**merge_request(action, source=2), "user": LEA})
+    assert isinstance(found, ReviewEvent)
+    assert found.facts.reviewers == (Reviewer("lea", "Lea Brandt", ""),)
+
+
+def test_assigned_reviewers_of_gitlab_reviewed_if_their_state_says_so() -> None:
+    states = ["unreviewed", "reviewed", "requested_changes", "approved", "review_started", None]
+    listed = [{**LEA, "username": f"u{at}", "state": state} for at, state in enumerate(states)]
+    [*_, without] = listed
+    del without["state"]
+    update = parse_gitlab_event({**merge_request("update"), "reviewers": listed})
+    assert isinstance(update, ReviewEvent)
+    assert [one.login for one in update.facts.reviewers] == ["u1", "u2", "u3"]
+    merged = parse_gitlab_event({**merge_request("merge", merge_commit_sha="e" * 40), "reviewers": listed})
+    assert isinstance(merged, PullRequestEvent)
+    assert (merged.facts.merge, len(merged.facts.reviewers)) == ("e" * 40, 3)

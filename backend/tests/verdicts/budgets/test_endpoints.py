@@ -67,17 +67,9 @@ def test_a_budget_is_set_changed_and_removed(client: TestClient, synthetic: Synt
     assert entries[1].details["budget"] == "p99 at most 250 ms"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"signal": "cpu", "route": "/api/push"},
-        {"limit": {"type": "per-release", "increase": 0.05}, "route": "/api/push"},
-    ],
-)
-def test_what_nothing_measures_is_rejected(
-    client: TestClient, synthetic: SyntheticBuilds, fields: dict[str, Any]
-) -> None:
-    answer = client.post("/api/v1/budgets", json=words(synthetic, **fields))
+def test_what_nothing_measures_is_rejected(client: TestClient, synthetic: SyntheticBuilds) -> None:
+    environment = client.post("/api/v1/environments", json={"name": "production"}).json()["id"]
+    answer = client.post("/api/v1/budgets", json=words(synthetic, signal="cpu", environment_id=environment))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:invalid-budget")
     assert answer.json()["resolution"]
 
@@ -136,3 +128,25 @@ def test_a_build_without_replicates_is_inconclusive(client: TestClient, syntheti
     (found,) = made["evaluations"]
     assert found["state"] == "inconclusive"
     assert found["sentence"] == "Build 0000001 has 1 CPU profile; an interval needs at least 2."
+
+
+@pytest.mark.parametrize("limit", [{"type": "absolute", "seconds": 36e-6}, {"type": "per-release", "increase": 0.2}])
+def test_cpu_per_request_is_limited_by_route(
+    client: TestClient, synthetic: SyntheticBuilds, limit: dict[str, Any]
+) -> None:
+    """The synthetic route `/gc` costs what the collector costs, 20 us; `/total` costs as much as all parts."""
+    usual, more = (synthetic.prepare(costs) for costs in (None, {"gc-mark": 60.0}))
+    budgets = [
+        client.post("/api/v1/budgets", json=words(synthetic, signal="cpu", limit=limit, route=route)).json()
+        for route in ("/gc-mark", "/nowhere")
+    ]
+
+    assert evaluate(synthetic, usual, None)[2] == []
+    _, sentence, exceeded = evaluate(synthetic, more, usual)
+
+    assert len(exceeded) == 1
+    assert sentence.startswith("CPU per request of /gc-mark of build 0000002 ")
+    listed = {each["id"]: each for each in client.get("/api/v1/budgets").json()["items"]}
+    (unknown,) = listed[budgets[1]["id"]]["evaluations"]
+    assert unknown["state"] == "inconclusive"
+    assert "a label with the route /nowhere" in unknown["sentence"]

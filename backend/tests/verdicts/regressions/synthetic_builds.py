@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import select
 
-from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
+from slowpath.analysis.findings.build_measurements import KindMeasurement, RouteCost, SubjectValues
 from slowpath.core.db_sessions import Database, TeamScope, WriteSession
 from slowpath.core.ids import BuildId, new_id
 from slowpath.core.jobs import JobRow
@@ -190,6 +190,7 @@ def _measure(kind: str, values: dict[str, float], profiles: int) -> KindMeasurem
     held = SubjectValues("us/request", numbers, numbers * NOISE / np.sqrt(profiles))
     names = tuple(values)
     if kind == "profile.category":
-        return KindMeasurement(kind, profiles, names, {"per_request": held})
+        costs = {f"/{name}": RouteCost(float(held.value[at]), float(held.error[at])) for at, name in enumerate(names)}
+        return KindMeasurement(kind, profiles, names, {"per_request": held}, routes=costs)
     callers = tuple(CALLERS.get(name, ()) for name in names)
     return KindMeasurement(kind, profiles, names, {"per_request": held}, callers, tuple("app" for _ in names))

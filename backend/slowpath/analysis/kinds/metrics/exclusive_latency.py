@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from slowpath.analysis.findings.route_requests import ROUTE_LABELS
 from slowpath.analysis.kinds.metrics.deployment_sides import names_build, restarted_ms
 from slowpath.analysis.kinds.metrics.series_data import SeriesData
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, Chosen, service_cells
@@ -24,20 +25,6 @@ ROLLED_OUT_MS: Final = 30 * MINUTE_MS
 """Time without a started or restarted instance after which instances are no evidence (a gateway pushes for all)."""
 NEGLIGIBLE_SHARE: Final = 0.01
 """Share of a minute's requests that a draining instance, or one with health checks only, may answer."""
-ROUTE_LABELS: Final = (
-    "http_route",
-    "http.route",
-    "route",
-    "handler",
-    "endpoint",
-    "path",
-    "uri",
-    "rpc_method",
-    "rpc.method",
-    "grpc_method",
-    "operation",
-)
-"""Label names that libraries use for a part of a service, the most specific first."""
 MAX_LABEL_VALUES: Final = 50
 """A label with more values contains complete addresses, not routes."""
 MOST_ROUTES: Final = 6

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import numpy as np
 
+from slowpath.analysis.findings.route_requests import ROUTE_LABELS
 from slowpath.analysis.kinds.metrics.classic_histograms import classic_buckets
 from slowpath.analysis.kinds.metrics.counter_rates import without_stale
 from slowpath.analysis.kinds.metrics.deployment_sides import names_build
-from slowpath.analysis.kinds.metrics.exclusive_latency import ROUTE_LABELS
 from slowpath.analysis.kinds.metrics.native_histogram_columns import join_natives, take_natives
 from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
 from slowpath.analysis.kinds.metrics.native_histogram_sums import BucketSegment, summed_buckets

@@ -20,6 +20,7 @@ from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
+from slowpath.analysis.kinds.profiles.route_costs import measure_route_costs
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, own_rows
 from slowpath.analysis.kinds.profiles.stack_values import lay_out_stack_values as lay_on
@@ -105,8 +106,13 @@ def _categories(sets: ProfileSets, measured: StackValues, attribution: StackAttr
     rows = np.vstack([rows, *groups, rows.sum(axis=0)])
     names = (*attribution.categories, *GROUPS, TOTAL)
     nonzero = np.flatnonzero(rows[:, : sets.base_count].sum(axis=1) > 0)
+    per_request = next((basis for basis in bases_of(sets) if basis.id == "per_request"), None)
     return KindMeasurement(
-        "profile.category", _replicates(sets), tuple(names[place] for place in nonzero), _bases(sets, rows[nonzero])
+        "profile.category",
+        _replicates(sets),
+        tuple(names[place] for place in nonzero),
+        _bases(sets, rows[nonzero]),
+        routes={} if per_request is None else measure_route_costs(sets, per_request, _runs(sets)),
     )
 
 

@@ -16,6 +16,7 @@ from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId, new_id
 from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS
 from slowpath.evidence.metrics.service.scan_input import ScanInput
 from slowpath.evidence.metrics.service.timestamps import to_ms
@@ -74,6 +75,20 @@ def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueE
             session, gathered.environment_id, samples[ServiceId(each.service_id)], each, missing[each.id]
         )
     ]
+
+
+def gather_evaluations(
+    session: ReadSession,
+    signals: EnvironmentSignals,
+    environment_id: EnvironmentId,
+    deploy: Deployment,
+    minutes: Sequence[int],
+) -> list[DueEvaluation]:
+    """Return evaluations of a deployment at times that may be stored already, with their samples."""
+    began, service_id = to_ms(deploy.started_at), ServiceId(deploy.service_id)
+    end = began + max(minutes) * MINUTE_MS
+    samples = signals.samples(session, [service_id], began - BEFORE_MS - MARGIN_MS, end)
+    return _due_evaluations(session, environment_id, samples.get(service_id, ServiceSamples()), deploy, minutes)
 
 
 def evaluate_deployments(due: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:

@@ -17,10 +17,12 @@ _PRIVATE_ADDRESS = re.compile(r"(?:\d+[+-])?(?P<login>[a-z0-9][a-z0-9._-]*)@user
 
 @dataclass(frozen=True)
 class Person:
-    """A person as git names them."""
+    """A person as git or a code host names them."""
 
     name: str
     email: str
+    login: str = ""
+    """At the code host, if that names them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def parse_reviewers(message: str) -> list[Person]:
 
 
 def find_member(person: Person, members: Sequence[TeamMember]) -> TeamMember | None:
-    """Return the member with a person's address, else with the login in it, else with their name.
+    """Return the member with a person's address, else with their login or the one in it, else with their name.
 
     None if none or several match.
     """
@@ -56,6 +58,7 @@ def find_member(person: Person, members: Sequence[TeamMember]) -> TeamMember | N
     private = _PRIVATE_ADDRESS.fullmatch(email)
     for matching in (
         [member for member in members if email and _fold(member.email) == email],
+        [member for member in members if person.login and _has_login(member, person.login)],
         [member for member in members if private and _has_login(member, private["login"])],
         [member for member in members if name and _fold(member.name) == name],
     ):

@@ -1,5 +1,6 @@
 """Request and response bodies of commits, ranges and diffs."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
@@ -118,7 +119,9 @@ class CommitPeopleOut(BaseModel):
     title: str
     url: str | None = Field(description="URL of the commit at the code host")
     author: PersonOut
-    reviewers: list[PersonOut] = Field(description="of the trailers Reviewed-by and Acked-by")
+    reviewers: list[PersonOut] = Field(
+        description="of the trailers Reviewed-by and Acked-by, and of reviews of its pull request"
+    )
     owners: list[str] | None = Field(description="by CODEOWNERS at this commit; null: unknown")
     owner_members: list[PersonOut] = Field(description="members whose address or login CODEOWNERS names")
     owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
@@ -143,19 +146,20 @@ class CommitPeopleOut(BaseModel):
         )
 
 
-class DeploymentAuthorOut(PersonOut):
-    """An author of commits of a deployment."""
+class DeploymentPersonOut(PersonOut):
+    """An author or reviewer of commits of a deployment."""
 
     commits: int
 
 
 class DeploymentPeopleOut(BaseModel):
-    """Authors of the commits since the former deployment, and owners of the files that they change."""
+    """Authors and reviewers of the commits since the former deployment, and owners of the files that they change."""
 
     former_commit: str
     commits: int
     complete: bool = Field(description="false: the parents of some commits are unknown, so there may be more")
-    authors: list[DeploymentAuthorOut] = Field(description="most commits first, at most 20")
+    authors: list[DeploymentPersonOut] = Field(description="most commits first, at most 20")
+    reviewers: list[DeploymentPersonOut] = Field(description="most commits first, at most 20")
     owners: list[str] | None = Field(description="by CODEOWNERS at the deployed commit; null: unknown")
     owners_reason: OwnersReason | None = Field(description="why the owners are unknown")
 
@@ -166,12 +170,15 @@ class DeploymentPeopleOut(BaseModel):
             former_commit=found.former_commit,
             commits=found.commits,
             complete=found.complete,
-            authors=[
-                DeploymentAuthorOut(**_person(one).model_dump(), commits=commits) for one, commits in found.authors
-            ],
+            authors=_count_people(found.authors),
+            reviewers=_count_people(found.reviewers),
             owners=None if found.owners is None else list(found.owners),
             owners_reason=found.owners_reason,
         )
+
+
+def _count_people(found: Sequence[tuple[PersonOfCommit, int]]) -> list[DeploymentPersonOut]:
+    return [DeploymentPersonOut(**_person(one).model_dump(), commits=commits) for one, commits in found]
 
 
 def _person(one: PersonOfCommit) -> PersonOut:

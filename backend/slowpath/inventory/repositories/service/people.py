@@ -1,4 +1,7 @@
-"""People of a commit and of a deployment: authors, reviewers, and owners by the CODEOWNERS file at the commit."""
+"""People of a commit and of a deployment: authors, reviewers, and owners by the CODEOWNERS file at the commit.
+
+Reviewers are those whom trailers of commits name, and those who reviewed the pull request at the code host.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,8 +29,14 @@ from slowpath.inventory.repositories.rules.commit_people import (
     find_owner,
     parse_reviewers,
 )
-from slowpath.inventory.repositories.service import commit_graph, mirror_files, repositories, suspect_commits
-from slowpath.inventory.repositories.tables import Commit, Repository
+from slowpath.inventory.repositories.service import (
+    commit_graph,
+    mirror_files,
+    pull_requests,
+    repositories,
+    suspect_commits,
+)
+from slowpath.inventory.repositories.tables import Commit, PullRequest, Repository
 from slowpath.platform.accounts import service as accounts
 
 MOST_MEMBERS: Final = 5_000
@@ -35,6 +44,7 @@ MOST_PATHS: Final = 100
 """Changed files whose owners are looked up: the first."""
 MOST_OWNERS: Final = 20
 MOST_AUTHORS: Final = 20
+"""Authors of a deployment, and as many reviewers."""
 
 
 def get_people(session: ReadSession, mirrors: GitMirrors, repository_id: RepositoryId, sha: str) -> CommitPeople:
@@ -43,19 +53,18 @@ def get_people(session: ReadSession, mirrors: GitMirrors, repository_id: Reposit
     repository = repositories.get_repository(session, repository_id)
     members = _list_members(session)
     owners, reason = _find_owners(mirrors, repository, row.sha, _list_paths([row]))
-
-    def of(person: Person) -> PersonOfCommit:
-        return PersonOfCommit(person, find_member(person, members))
+    pull = pull_requests.find_pull_request(session, repository_id, row)
+    built = queries.select_built_pull_request(session, repository_id, sha)
 
     return CommitPeople(
         repository=repository,
         commit=row,
-        author=of(Person(row.author_name, row.author_email)),
-        reviewers=[of(one) for one in parse_reviewers(row.message)],
+        author=_of(Person(row.author_name, row.author_email), members),
+        reviewers=_list_reviewers(row, pull, members),
         owners=owners,
         owner_members=list(dict.fromkeys(filter(None, (find_owner(one, members) for one in owners or ())))),
         owners_reason=reason,
-        pull_request=queries.select_pull_request(session, repository_id, sha),
+        pull_request=built if pull is None else {"number": pull.number, "url": pull.url},
     )
 
 
@@ -73,11 +82,30 @@ def get_deployment_people(session: ReadSession, mirrors: GitMirrors, deployment_
     )
     counts = Counter(Person(row.author_name, row.author_email) for row in found.commits)
     members = _list_members(session)
+    pulls = pull_requests.list_pull_requests(session, RepositoryId(found.repository.id), found.commits)
+    reviews = Counter(one for row in found.commits for one in _list_reviewers(row, pulls.get(row.sha), members))
     owners, reason = _find_owners(mirrors, found.repository, found.bad, _list_paths(found.commits))
-    authors = [
-        (PersonOfCommit(person, find_member(person, members)), n) for person, n in counts.most_common(MOST_AUTHORS)
+    authors = [(_of(person, members), n) for person, n in counts.most_common(MOST_AUTHORS)]
+    return DeploymentPeople(
+        found.good, found.total, found.complete, authors, reviews.most_common(MOST_AUTHORS), owners, reason
+    )
+
+
+def _of(person: Person, members: Sequence[TeamMember]) -> PersonOfCommit:
+    return PersonOfCommit(person, find_member(person, members))
+
+
+def _list_reviewers(row: Commit, pull: PullRequest | None, members: Sequence[TeamMember]) -> list[PersonOfCommit]:
+    """Return the reviewers of a commit, each once: a member may have several names."""
+    reviewed = [] if pull is None else pull_requests.list_reviewers(pull)
+    persons = [
+        *parse_reviewers(row.message),
+        *(Person(one.name or one.login, one.email, one.login) for one in reviewed),
     ]
-    return DeploymentPeople(found.good, found.total, found.complete, authors, owners, reason)
+    found: dict[object, PersonOfCommit] = {}
+    for each in (_of(person, members) for person in persons):
+        found.setdefault(each.member or each.person.name.casefold(), each)
+    return list(found.values())
 
 
 def _list_members(session: ReadSession) -> list[TeamMember]:

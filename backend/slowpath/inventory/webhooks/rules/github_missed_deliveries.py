@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from slowpath.inventory.webhooks.rules.webhook_payloads import number, text, when
+from slowpath.inventory.webhooks.rules.payload_fields import number, text, when
 
 NEXT: Final = re.compile(r'<([^<>\s]{1,2000})>;\s*rel="next"')
 CURSOR: Final = re.compile(r"[A-Za-z0-9_=.-]{1,200}")

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from slowpath.inventory.webhooks.rules.github_missed_deliveries import MissedDelivery
-from slowpath.inventory.webhooks.rules.webhook_payloads import link, number, text
+from slowpath.inventory.webhooks.rules.payload_fields import link, number, text
 
 OLDEST: Final = timedelta(days=7)
 """GitLab lists no older events."""

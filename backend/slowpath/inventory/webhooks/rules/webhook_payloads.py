@@ -4,76 +4,28 @@ A valid payload without relevant content is an `IgnoredEvent` with the reason. N
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from slowpath.inventory.repositories.rules import SHA, ChangedFile, CommitMetadata, FileStatus, truncate_text
+from slowpath.inventory.webhooks.rules.payload_fields import Message, items, link, number, part, text, when
+from slowpath.inventory.webhooks.rules.pull_request_payloads import (
+    parse_gitea_review,
+    parse_github_pull_request,
+    parse_github_review,
+    parse_gitlab_merge_request,
+)
+from slowpath.inventory.webhooks.rules.webhook_events import (
+    CiRunEvent,
+    DeploymentStatusEvent,
+    IgnoredEvent,
+    PushEvent,
+    WebhookEvent,
+)
 
-Message = Mapping[str, Any]
-MAX_TEXT: Final = 200
-MAX_URL: Final = 2000
 MOST_COMMITS: Final = 2048
 MOST_FILES: Final = 300
 BRANCH: Final = "refs/heads/"
 ZEROS: Final = "0" * 40
-
-
-@dataclass(frozen=True)
-class PushEvent:
-    """Commits were pushed to a branch."""
-
-    branch: str
-    commits: tuple[CommitMetadata, ...]
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class DeploymentStatusEvent:
-    """A deployment event in one of the formats of the catalog."""
-
-    message: Message
-    names_service: bool
-    """Whether the event names the service."""
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class CiRunEvent:
-    """A CI run of a commit."""
-
-    commit: str
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Columns of a build."""
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class PullRequestEvent:
-    """A pull request of the repository itself was opened, got commits, or was closed."""
-
-    number: int
-    url: str | None
-    head: str
-    base: str | None
-    """Head of the base branch; GitLab does not name it."""
-    branch: str
-    base_branch: str
-    is_open: bool
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class IgnoredEvent:
-    """An event that requires no action."""
-
-    why: str
-    repository: str | None = None
-    is_ping: bool = False
-    """Whether the code host only checks the address: then the delivery is done, not ignored."""
-
-
-WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | IgnoredEvent
 
 
 def parse_github_event(event: str, message: Message) -> WebhookEvent:
@@ -104,7 +56,7 @@ def _pushed(message: Message, repository: str | None) -> WebhookEvent:
     branch = text(ref.removeprefix(BRANCH)) or ""
     if message.get("deleted") is True or message.get("after") == ZEROS:
         return IgnoredEvent(f"The branch {branch} was deleted.", repository)
-    listed = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
+    listed = [each for each in items(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
     commits = tuple(_commits(listed, _only_parent(message, listed)))
     return (
         PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push contains no commit.", repository)
@@ -142,7 +94,7 @@ def _files(commit: Message) -> tuple[ChangedFile, ...]:
     return tuple(
         ChangedFile(path, status=status)
         for status in statuses
-        for path in _list(commit.get(status))[:MOST_FILES]
+        for path in items(commit.get(status))[:MOST_FILES]
         if isinstance(path, str)
     )
 
@@ -167,7 +119,7 @@ def _workflow_run(message: Message, repository: str | None) -> WebhookEvent:
     commit, head = run.get("head_sha"), part(run, "head_commit")
     if not isinstance(commit, str) or not SHA.fullmatch(commit):
         return IgnoredEvent("The run has no commit.", repository)
-    pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
+    pulls = [each for each in items(run.get("pull_requests")) if isinstance(each, Mapping)]
     base_branch = text(part(pulls[0], "base").get("ref")) if pulls else None
     home = link(part(message, "repository").get("html_url"))
     metadata = {
@@ -211,103 +163,20 @@ def _pull_request(value: object, before: str | None, base_branch: str | None) ->
     return {"number": found, "url": f"{before}{found}" if before else None, **named}
 
 
-def _github_pull_request(message: Message, repository: str | None) -> WebhookEvent:
-    action, pull = text(message.get("action")) or "", part(message, "pull_request")
-    head, base = part(pull, "head"), part(pull, "base")
-    is_fork = part(head, "repo").get("id") is None or part(head, "repo").get("id") != part(base, "repo").get("id")
-    if action not in {*_CHANGED, "closed"}:
-        return IgnoredEvent(f"The action {truncate_text(action, 60)} of a pull request is ignored.", repository)
-    return _changed_pull_request(
-        (pull.get("number"), pull.get("html_url")), (head.get("sha"), base.get("sha")), (head.get("ref"), base.get("ref")),
-        repository, is_fork=is_fork, is_open=action != "closed",
-    )  # fmt: skip
-
-
-def _gitlab_merge_request(message: Message, repository: str | None) -> WebhookEvent:
-    merge = part(message, "object_attributes")
-    action = text(merge.get("action")) or ""
-    has_commits = action in {"open", "reopen"} or (action == "update" and merge.get("oldrev") is not None)
-    if not has_commits and action not in {"close", "merge"}:
-        return IgnoredEvent(f"The action {truncate_text(action, 60)} of a merge request is ignored.", repository)
-    source = merge.get("source_project_id")
-    return _changed_pull_request(
-        (merge.get("iid"), merge.get("url")), (part(merge, "last_commit").get("id"), None),
-        (merge.get("source_branch"), merge.get("target_branch")), repository,
-        is_fork=source is None or source != merge.get("target_project_id"), is_open=has_commits,
-    )  # fmt: skip
-
-
-def _changed_pull_request(
-    named: tuple[object, object],
-    shas: tuple[object, object],
-    branches: tuple[object, object],
-    repository: str | None,
-    *,
-    is_fork: bool,
-    is_open: bool,
-) -> WebhookEvent:
-    """Return the event of a pull request: number and URL, head and base commit, head and base branch."""
-    if is_fork:  # a measurement runs the code of the pull request: a fork's is anybody's
-        return IgnoredEvent("Pull requests of forks are not measured.", repository)
-    known, head, base = number(named[0]), shas[0], shas[1]
-    branch, base_branch = (text(one) for one in branches)
-    if known is None or not isinstance(head, str) or not SHA.fullmatch(head) or branch is None or base_branch is None:
-        return IgnoredEvent("The pull request has no number, head or branch.", repository)
-    base_sha = base if isinstance(base, str) and SHA.fullmatch(base) else None
-    return PullRequestEvent(known, link(named[1]), head, base_sha, branch, base_branch, is_open, repository)
-
-
-_CHANGED: Final = frozenset({"opened", "synchronize", "reopened", "ready_for_review"})
 _GITHUB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment_status": _deployment_status,
     "workflow_run": _workflow_run,
-    "pull_request": _github_pull_request,
+    "pull_request": parse_github_pull_request,
+    "pull_request_review": parse_github_review,
+    # Gitea and Forgejo send these with the headers of GitHub
+    "pull_request_approved": parse_gitea_review,
+    "pull_request_rejected": parse_gitea_review,
+    "pull_request_comment": parse_gitea_review,
 }
 _GITLAB: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": _pushed,
     "deployment": _deployment,
     "pipeline": _pipeline,
-    "merge_request": _gitlab_merge_request,
+    "merge_request": parse_gitlab_merge_request,
 }
-
-
-def part(whole: Message, key: str) -> Message:
-    """Return a nested object; an empty one if it is missing."""
-    found = whole.get(key)
-    return found if isinstance(found, Mapping) else {}
-
-
-def text(value: object) -> str | None:
-    """Return a short text of one line; None if it is missing."""
-    if not isinstance(value, str):
-        return None
-    shown = "".join(" " if char < " " or char == "\x7f" else char for char in truncate_text(value, MAX_TEXT))
-    return shown.strip() or None
-
-
-def link(value: object) -> str | None:
-    """Return a web URL; None if it is missing or invalid."""
-    known = isinstance(value, str) and len(value) <= MAX_URL and value.startswith(("https://", "http://"))
-    return truncate_text(value, MAX_URL) if known and isinstance(value, str) and value.isprintable() else None
-
-
-def number(value: object) -> int | None:
-    """Return a positive number that JSON represents exactly; None if it is missing or invalid."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 2**53 else None
-
-
-def when(value: object) -> datetime | None:
-    """Return a time with its zone in the format of GitHub or GitLab; None if it is missing or invalid."""
-    if not isinstance(value, str):
-        return None
-    try:
-        known = datetime.fromisoformat(value.replace(" UTC", "+00:00").replace(" +", "+").replace(" -", "-"))
-    except ValueError:
-        return None
-    known = known if known.tzinfo else known.replace(tzinfo=UTC)
-    return known if 1970 < known.year < 2200 else None
-
-
-def _list(value: object) -> Sequence[Any]:
-    return value if isinstance(value, list) else ()

@@ -23,7 +23,7 @@ from slowpath.inventory.webhooks.errors import (
 )
 from slowpath.inventory.webhooks.jobs import ProcessDelivery
 from slowpath.inventory.webhooks.rules import HookKind
-from slowpath.inventory.webhooks.rules.webhook_payloads import text
+from slowpath.inventory.webhooks.rules.payload_fields import text
 from slowpath.inventory.webhooks.rules.webhook_signatures import (
     Headers,
     verify_github_signature,

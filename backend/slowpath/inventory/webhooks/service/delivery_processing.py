@@ -13,22 +13,22 @@ from slowpath.core.ids import HookDeliveryId, HookId, RepositoryId, ServiceId
 from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import InvalidSlug, NoDeploymentInEvent
-from slowpath.inventory.repositories.service import commit_graph, repositories
+from slowpath.inventory.repositories.service import commit_graph, pull_requests, repositories
 from slowpath.inventory.webhooks import queries
 from slowpath.inventory.webhooks.errors import WebhookNotFound
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
-from slowpath.inventory.webhooks.rules.webhook_payloads import (
+from slowpath.inventory.webhooks.rules.payload_fields import Message
+from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
-    Message,
     PullRequestEvent,
     PushEvent,
+    ReviewEvent,
     WebhookEvent,
-    parse_github_event,
-    parse_gitlab_event,
 )
+from slowpath.inventory.webhooks.rules.webhook_payloads import parse_github_event, parse_gitlab_event
 from slowpath.inventory.webhooks.tables import Webhook
 
 
@@ -83,6 +83,8 @@ def _take(session: WriteSession, hook: Webhook, parsed: WebhookEvent, now: datet
             return _update_builds(session, hook, parsed, now)
         case PullRequestEvent():
             return _announce_pull_request(session, hook, parsed)
+        case ReviewEvent():
+            return _record_pull_request(session, hook, parsed)
         case IgnoredEvent():
             return parsed.why if parsed.is_ping else ""
 
@@ -104,12 +106,12 @@ def _why(hook: Webhook, parsed: WebhookEvent) -> str:
     match parsed:
         case IgnoredEvent():
             return parsed.why
-        case CiRunEvent():
-            return "The webhook has no service, and no service is built from its repository."
         case PushEvent():
             return "The webhook has no repository, and these commits have no build."
-        case PullRequestEvent():
+        case CiRunEvent() | PullRequestEvent():
             return "The webhook has no service, and no service is built from its repository."
+        case ReviewEvent():
+            return "The webhook has no repository, and its services are not built from one repository."
         case DeploymentStatusEvent():
             return "The delivery contains no deployment to record."
 
@@ -171,16 +173,35 @@ def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now
 
 
 def _announce_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent) -> str:
-    """Enqueue one job per service, which measures the pull request if its settings allow it."""
-    services = _services(session, hook)
+    """Record the pull request, and enqueue one job per service, which measures it if its settings allow it."""
+    services, facts = _services(session, hook), parsed.facts
     for each in services:
         enqueue(
             session,
             PullRequestChanged(
-                each, parsed.number, parsed.url, parsed.head, parsed.base, parsed.branch, parsed.base_branch, parsed.is_open
+                each, facts.number, facts.url, facts.head, facts.base, parsed.branch, parsed.base_branch, parsed.is_open
             ),
         )  # fmt: skip
-    return f"Pull request {parsed.number}: {len(services)} services" if services else ""
+    recorded = _record_pull_request(session, hook, parsed)
+    return f"Pull request {facts.number}: {len(services)} services" if services else recorded
+
+
+def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent | ReviewEvent) -> str:
+    """Record commits and reviewers of a pull request; returns the result, empty if its repository is not known."""
+    repository_id = _repository_of(session, hook)
+    if repository_id is None:
+        return ""
+    is_review = isinstance(parsed, ReviewEvent) and parsed.facts.merge is None
+    pull_requests.record_pull_request(session, repository_id, parsed.facts, is_review=is_review)
+    names = [one.name or one.login for one in parsed.facts.reviewers]
+    return f"Pull request {parsed.facts.number}: " + (f"reviewed by {', '.join(names)}"[:400] if names else "recorded")
+
+
+def _repository_of(session: ReadSession, hook: Webhook) -> RepositoryId | None:
+    """Return the webhook's repository, else the only one that its services are built from."""
+    if hook.repository_id is not None:
+        return RepositoryId(hook.repository_id)
+    return pull_requests.find_common_repository(session, _services(session, hook))
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:

@@ -107,10 +107,12 @@ def update_limit(session: WriteSession, budget_id: BudgetId, limit: Limit, now: 
 
 
 def delete_budget(session: WriteSession, budget_id: BudgetId) -> Budget:
-    """Remove a budget with its evaluations. Raises `BudgetNotFound`."""
+    """Remove a budget with its evaluations; the next evaluation closes its events. Raises `BudgetNotFound`."""
     row = get_budget(session, budget_id)
     session.delete(row)
     session.flush()
+    if row.signal != CPU:
+        _enqueue_evaluation(session, row)
     return row
 
 
@@ -125,14 +127,6 @@ def _validate(fields: BudgetFields) -> None:
         raise InvalidBudget(
             "CPU per request is measured of builds, which have no environment.", remedy="Leave out the environment."
         )
-    if fields.signal == CPU and fields.route is not None:
-        raise InvalidBudget(
-            "CPU per request of builds is not measured by route.", remedy="Leave out the route, or limit a latency."
-        )
-    if fields.limit.is_per_release and fields.route is not None:
-        raise InvalidBudget(
-            "Deployments are not evaluated by route.", remedy="Leave out the route, or set an absolute budget."
-        )
 
 
 def _evaluate(session: WriteSession, row: Budget, now: datetime) -> ListedBudget:
@@ -140,10 +134,14 @@ def _evaluate(session: WriteSession, row: Budget, now: datetime) -> ListedBudget
     if row.signal == CPU:
         build_budgets.evaluate_newest_build(session, row, now)
     else:
-        chosen = [row.environment_id] if row.environment_id is not None else _environments(session)
-        for environment_id in chosen:
-            enqueue_unless_pending(session, EvaluateBudgets(EnvironmentId(environment_id)))
+        _enqueue_evaluation(session, row)
     return _with_evaluations(session, [row])[0]
+
+
+def _enqueue_evaluation(session: WriteSession, row: Budget) -> None:
+    chosen = [row.environment_id] if row.environment_id is not None else _environments(session)
+    for environment_id in chosen:
+        enqueue_unless_pending(session, EvaluateBudgets(EnvironmentId(environment_id)))
 
 
 def _environments(session: ReadSession) -> list[UUID]:

@@ -39,7 +39,7 @@ def evaluate_newest_build(session: WriteSession, budget: Budget, now: datetime) 
     """Evaluate a budget by the newest build of the default branch with CPU per request."""
     newest = cpu_per_request.find_newest_build(session, ServiceId(budget.service_id))
     if newest is None:
-        measured = BudgetMeasurement(budget.id, None, BudgetState.INCONCLUSIVE, wording.describe_no_profiles(), now)
+        measured = BudgetMeasurement(budget.id, None, BudgetState.INCONCLUSIVE, wording.describe_no_profiles(None), now)
     else:
         build, former_id = newest
         measured = _measure(session, budget, build, former_id, now)
@@ -86,7 +86,7 @@ def _measure(
 ) -> BudgetMeasurement:
     limit = Limit(budget.limit_seconds, budget.limit_increase)
     wanted = [BuildId(build.id), *([former_id] if former_id is not None else [])]
-    known = cpu_per_request.load_cpu_per_request(session, wanted)
+    known = cpu_per_request.load_cpu_per_request(session, wanted, budget.route)
     own = known.get(BuildId(build.id))
     former = known.get(former_id) if former_id is not None else None
 
@@ -94,9 +94,9 @@ def _measure(
         return BudgetMeasurement(budget.id, None, BudgetState.INCONCLUSIVE, sentence, now, build_id=build.id)
 
     if own is None:
-        return inconclusive(wording.describe_no_profiles())
+        return inconclusive(wording.describe_no_profiles(budget.route))
     if limit.is_per_release and (former is None or former_id is None):
-        return inconclusive(wording.describe_no_former_build(build.commit))
+        return inconclusive(wording.describe_no_former_build(build.commit, budget.route))
     base = catalog.build(session, former_id) if limit.is_per_release and former_id is not None else None
     for each, of in ((own, build), (former if limit.is_per_release else None, base)):
         if each is not None and of is not None and not _has_error(each):
@@ -122,11 +122,11 @@ def _make_interval(
     candidate = _as_value(own)
     if base is None or former is None:
         quantiles = _quantiles(candidate.replicates - 1)
-        return make_interval(candidate, quantiles), wording.name_build(budget.signal, build.commit)
+        return make_interval(candidate, quantiles), wording.name_build(budget.signal, budget.route, build.commit)
     before = _as_value(former)
     interval = make_increase(before, candidate, _quantiles(welch_degrees(before, candidate)))
     names = (f"build {each.commit[:SHORT_COMMIT]}" for each in (build, base))
-    return interval, wording.name_release(budget.signal, *names)
+    return interval, wording.name_release(budget.signal, budget.route, *names)
 
 
 def _as_value(measured: CpuPerRequest) -> ReplicatedValue:

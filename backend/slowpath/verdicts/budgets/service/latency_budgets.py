@@ -7,9 +7,6 @@ from uuid import UUID
 
 from numpy.random import Generator
 
-from slowpath.analysis.kinds.metrics.change_wording import deploy_name
-from slowpath.analysis.kinds.metrics.deployment_check import CheckedQuantile
-from slowpath.analysis.kinds.metrics.exclusive_latency import ROUTE_LABELS
 from slowpath.analysis.kinds.metrics.latency_change_points import SignalName as LatencySignal
 from slowpath.analysis.kinds.metrics.latency_interval import LatencyInterval, MissingRequests, measure_interval
 from slowpath.analysis.kinds.metrics.series_data import SeriesData
@@ -17,15 +14,13 @@ from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, service_cel
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
+from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
-from slowpath.evidence.metrics.service import dashboard_samples, deployment_checks
+from slowpath.evidence.metrics.service import dashboard_samples
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS
 from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import at_time
-from slowpath.evidence.metrics.tables import DeploymentEvaluationRow
 from slowpath.inventory.catalog import service as catalog
-from slowpath.inventory.catalog.tables import Deployment
 from slowpath.verdicts.budgets import queries, wording
 from slowpath.verdicts.budgets.jobs import EvaluateBudgets
 from slowpath.verdicts.budgets.read_models import BudgetMeasurement
@@ -42,6 +37,12 @@ from slowpath.verdicts.budgets.rules import (
     is_certain,
 )
 from slowpath.verdicts.budgets.service.evaluations import record_evaluation
+from slowpath.verdicts.budgets.service.release_changes import (
+    EvaluatedDeployment,
+    find_evaluated_deployment,
+    is_of_route,
+    measure_release,
+)
 from slowpath.verdicts.budgets.tables import Budget
 
 RANGE_MS: Final = int(RANGE.total_seconds() * 1000)
@@ -60,16 +61,6 @@ class LatencyBudget:
 
 
 @dataclass(frozen=True)
-class DeploymentNumbers:
-    """How a deployment changed a quantile, by its evaluation; `change` is None if it was not compared."""
-
-    deployment_id: UUID
-    name: str
-    change: CheckedQuantile | None
-    is_unsure: bool
-
-
-@dataclass(frozen=True)
 class BudgetInput:
     """Input of one evaluation of an environment."""
 
@@ -78,7 +69,7 @@ class BudgetInput:
     budgets: Sequence[LatencyBudget]
     samples: dict[ServiceId, ServiceSamples]
     missing: dict[ServiceId, str | None]
-    deployments: dict[UUID, DeploymentNumbers]
+    deployments: dict[UUID, EvaluatedDeployment]
     """By budget."""
 
 
@@ -110,7 +101,9 @@ def gather_budgets(
     deployments = {
         each.id: found
         for each in budgets
-        if each.limit.is_per_release and (found := _find_deployment(session, environment_id, each)) is not None
+        if each.limit.is_per_release
+        and (found := find_evaluated_deployment(session, recognised, environment_id, each.service_id, each.route))
+        is not None
     }
     return BudgetInput(environment_id, newest_ms, budgets, samples, missing, deployments)
 
@@ -142,44 +135,20 @@ def _read(row: Budget) -> LatencyBudget:
     )
 
 
-def _find_deployment(
-    session: ReadSession, environment_id: EnvironmentId, budget: LatencyBudget
-) -> DeploymentNumbers | None:
-    """Return the newest deployment of the service that was evaluated; None without one."""
-    newest = catalog.deploys(session, None, 5, service_id=budget.service_id, environment_id=environment_id)
-    for each in newest:
-        rows = deployment_checks.list_evaluations(session, DeployId(each.id))
-        if rows:
-            return _numbers(each, rows, budget)
-    return None
-
-
-def _numbers(
-    deployment: Deployment, rows: Sequence[DeploymentEvaluationRow], budget: LatencyBudget
-) -> DeploymentNumbers:
-    """Return the first evaluation whose interval is above the limit, or else the last."""
-    found = [(row, change) for row in rows for change in row.statement["changes"] if change["signal"] == budget.signal]
-    above = [each for each in found if not _is_unsure(each[0]) and each[1]["low"] - 1 >= budget.limit.value]
-    row, change = above[0] if above else found[-1] if found else (rows[-1], None)
-    return DeploymentNumbers(
-        deployment.id, deploy_name(deployment.commit, deployment.label), change, is_unsure=_is_unsure(row)
-    )
-
-
-def _is_unsure(row: DeploymentEvaluationRow) -> bool:
-    return any(each["id"] == "before-after" for each in row.statement["caveats"])
-
-
 def _measure_release(gathered: BudgetInput, budget: LatencyBudget) -> BudgetMeasurement:
-    found = gathered.deployments.get(budget.id)
+    deployment = gathered.deployments.get(budget.id)
+    found = None if deployment is None else measure_release(deployment, budget.signal, budget.limit)
+    if deployment is not None and found is None:
+        sentence = wording.describe_missing_route(budget.route or "")
+        return _inconclusive(gathered, budget, sentence, deployment.id)
     if found is None or found.change is None:
-        return _inconclusive(gathered, budget, wording.describe_no_deployment())
+        return _inconclusive(gathered, budget, wording.describe_no_deployment(budget.route))
     if found.is_unsure:
         return _inconclusive(gathered, budget, wording.describe_unsure_deployment(found.name), found.deployment_id)
     change = found.change
     interval = Interval(change["ratio"] - 1, change["low"] - 1, change["high"] - 1, change["low"] - 1)
     state = decide_state(budget.limit.value, interval)
-    what = wording.name_release(budget.signal, f"deployment {found.name}", "the deployment before")
+    what = wording.name_release(budget.signal, budget.route, f"deployment {found.name}", "the deployment before")
     return BudgetMeasurement(
         budget.id,
         gathered.environment_id,
@@ -224,7 +193,7 @@ def _measure_range(gathered: BudgetInput, budget: LatencyBudget, rng: Generator)
 
 def _read_cells(samples: ServiceSamples, newest_ms: int, route: str | None) -> HistogramCells | None:
     def is_chosen(series: SeriesData) -> bool:
-        return route is None or any(series.labels.get(label) == route for label in ROUTE_LABELS)
+        return is_of_route(series, route)
 
     if not any(is_chosen(one) for one in (*samples.buckets, *samples.natives)):
         return None

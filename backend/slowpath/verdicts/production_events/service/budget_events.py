@@ -12,6 +12,7 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BudgetId, DeployId, EnvironmentId, ServiceId, new_id
+from slowpath.evidence.metrics.service import deployment_checks
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.budgets.read_models import BudgetMeasurement
 from slowpath.verdicts.budgets.rules import RANGE, BudgetState, Interval
@@ -28,7 +29,7 @@ from slowpath.verdicts.production_events.rules import (
     decide_severity,
     estimate_added_latency,
 )
-from slowpath.verdicts.production_events.service.event_ends import decide_budget_end
+from slowpath.verdicts.production_events.service.event_ends import decide_budget_end, end_without_budget
 from slowpath.verdicts.production_events.service.event_history import close_event, record_history
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventBudget
 
@@ -57,6 +58,20 @@ def record_budget_states(
     queries.lock_environment(session, environment_id)
     changed = [_record(session, environment_id, each) for each in measured]
     return any(changed)
+
+
+def close_events_of_removed_budgets(session: WriteSession, environment_id: EnvironmentId, at: datetime) -> None:
+    """Close the events that only removed budgets opened. One whose deployment is called slower has another cause."""
+    queries.lock_environment(session, environment_id)
+    for event in queries.lock_events_of_removed_budgets(session, environment_id):
+        if event.deployment_id is not None:
+            rows = deployment_checks.list_evaluations(session, DeployId(event.deployment_id))
+            deciding = deployment_checks.select_deciding_evaluation(rows)
+            if deciding is not None and deciding.verdict == "slower":
+                continue
+        end = end_without_budget()
+        event.checked_at, event.proof = at, [asdict(each) for each in end.proof]
+        close_event(session, event, end, at)
 
 
 def _record(session: WriteSession, environment_id: EnvironmentId, measured: BudgetMeasurement) -> bool:

@@ -60,12 +60,18 @@ def decide_end(
 
 
 def decide_budget_end(budgets: Sequence[EventBudget]) -> EndDecision:
-    """Return the end of an event that only budgets opened. A removed budget proves nothing; a user closes the event."""
+    """Return the end of an event that only budgets opened."""
     proof = _prove_budgets(budgets)
     if not budgets or any(each.proof != "holds" for each in budgets):
         return EndDecision(None, "", tuple(proof))
     sentence = wording.describe_within_budget(budgets[0].sentence)
     return EndDecision("recovered", sentence, (ProofItem("end", sentence, "holds"), *proof))
+
+
+def end_without_budget() -> EndDecision:
+    """Return the end of an event whose budgets were removed: nothing states any more that its latency is too high."""
+    sentence = wording.describe_removed_budget()
+    return EndDecision("budget-removed", sentence, (ProofItem("end", sentence, "holds"),))
 
 
 def _prove_budgets(budgets: Sequence[EventBudget]) -> list[ProofItem]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slowpath.analysis.findings.build_measurements import TOTAL, unpack
+from slowpath.analysis.findings.build_measurements import TOTAL, KindMeasurement, RouteCost, unpack
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ServiceId
 from slowpath.inventory.catalog.tables import Build
@@ -28,21 +28,29 @@ class CpuPerRequest:
     replicates: int
 
 
-def load_cpu_per_request(session: ReadSession, build_ids: list[BuildId]) -> dict[BuildId, CpuPerRequest]:
-    """Return CPU per request of builds; those without CPU profiles or a known number of requests are absent."""
+def load_cpu_per_request(
+    session: ReadSession, build_ids: list[BuildId], route: str | None = None
+) -> dict[BuildId, CpuPerRequest]:
+    """Return CPU per request of builds, of one route or of all; builds are absent without CPU profiles or numbers of requests."""
     found = {}
     for row in queries.select_measurements(session, build_ids, [KIND]):
         measured = unpack(row.content)
-        values = measured.bases.get("per_request")
-        if values is None or values.unit != UNIT or TOTAL not in measured.subjects:
-            continue
-        at = measured.subjects.index(TOTAL)
-        value, error = float(values.value[at]), float(values.error[at])
-        if np.isfinite(value) and value > 0:
+        cost = _find_cost(measured, route)
+        if cost is not None and np.isfinite(cost.value) and cost.value > 0:
             found[BuildId(row.build_id)] = CpuPerRequest(
-                value * SECONDS_PER_UNIT, error * SECONDS_PER_UNIT, measured.replicates
+                cost.value * SECONDS_PER_UNIT, cost.error * SECONDS_PER_UNIT, measured.replicates
             )
     return found
+
+
+def _find_cost(measured: KindMeasurement, route: str | None) -> RouteCost | None:
+    values = measured.bases.get("per_request")
+    if values is None or values.unit != UNIT or TOTAL not in measured.subjects:
+        return None
+    if route is not None:
+        return measured.routes.get(route)
+    at = measured.subjects.index(TOTAL)
+    return RouteCost(float(values.value[at]), float(values.error[at]))
 
 
 def find_newest_build(session: ReadSession, service_id: ServiceId) -> tuple[Build, BuildId | None] | None:

@@ -1,4 +1,4 @@
-/** Who changed what a deployment brought: authors of its commits, and owners of the files that they change. */
+/** Who changed what a deployment brought: authors and reviewers of its commits, and owners of the files that they change. */
 import { useQuery } from '@tanstack/react-query';
 import type { DeploymentPeople as People } from '../../../api';
 import { DetailsList, countOf } from '../../../ui';
@@ -13,6 +13,7 @@ export function DeploymentPeople({ deploymentId }: { deploymentId: string }) {
     <DetailsList
       facts={[
         ['Authors', <bdi key="authors">{authorsText(data)}</bdi>],
+        ['Reviewers', <bdi key="reviewers">{namesText(data.reviewers) || 'none known'}</bdi>],
         ['Code owners', <bdi key="owners">{ownersText(data)}</bdi>],
       ]}
     />
@@ -21,11 +22,15 @@ export function DeploymentPeople({ deploymentId }: { deploymentId: string }) {
 
 function authorsText({ authors, commits, complete }: People): string {
   if (commits === 0) return 'No commits since the former deployment.';
-  const names = authors.map(
+  return namesText(authors) + (complete ? '' : '. Older commits may be missing.');
+}
+
+function namesText(people: People['authors']): string {
+  const names = people.map(
     ({ name, user_name: member, commits: count }) =>
       `${member ?? (name || 'unknown')} (${countOf(count, 'commit')})`,
   );
-  return names.join(', ') + (complete ? '' : '. Older commits may be missing.');
+  return names.join(', ');
 }
 
 function ownersText({ owners, owners_reason: reason }: People): string {

@@ -48,13 +48,12 @@ const limitOf = (type: LimitType, amount: number): Budget['limit'] =>
 function wordsOf(service_id: string, fields: Fields): BudgetWords {
   const { signal, type, amount, environment, route } = fields;
   const isLatency = signal !== 'cpu';
-  const hasRoute = isLatency && type === 'absolute' && route.trim() !== '';
   return {
     service_id,
     signal,
     limit: limitOf(type, Number(amount)),
     environment_id: isLatency && environment !== EACH ? environment : null,
-    route: hasRoute ? route.trim() : null,
+    route: route.trim() || null,
   };
 }
 
@@ -111,7 +110,7 @@ export function BudgetForm({ serviceId, budget, onClose }: FormProps) {
         value={fields.amount}
         onChange={(amount) => change({ amount })}
       />
-      {!budget && fields.signal !== 'cpu' && <PlaceFields fields={fields} onChange={change} />}
+      {!budget && <PlaceFields fields={fields} onChange={change} />}
     </FormBody>
   );
 }
@@ -128,30 +127,31 @@ function limitHelp({ signal, type }: Fields): string {
 
 type PlaceProps = { fields: Fields; onChange: (changed: Partial<Fields>) => void };
 
-/** Where a latency is limited. */
+/** Which requests are limited. */
 function PlaceFields({ fields, onChange }: PlaceProps) {
+  const isLatency = fields.signal !== 'cpu';
   const environments = useQuery(environmentNamesQuery);
   const named = environments.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [];
   return (
     <>
-      <Select
-        label="Environment"
-        data={[{ value: EACH, label: 'Each environment' }, ...named]}
-        value={fields.environment}
-        allowDeselect={false}
-        onChange={(next) => onChange({ environment: next ?? EACH })}
-      />
-      {fields.type === 'absolute' && (
-        <TextInput
-          label="Route"
-          description="The value of a label such as route or handler. Leave it empty for all requests."
-          placeholder="/api/push"
-          maxLength={300}
-          value={fields.route}
-          classNames={{ input: 'mono' }}
-          onChange={onText((route) => onChange({ route }))}
+      {isLatency && (
+        <Select
+          label="Environment"
+          data={[{ value: EACH, label: 'Each environment' }, ...named]}
+          value={fields.environment}
+          allowDeselect={false}
+          onChange={(next) => onChange({ environment: next ?? EACH })}
         />
       )}
+      <TextInput
+        label="Route"
+        description={`The value of a label such as route or handler${isLatency ? '' : ' of the profiles'}. Leave it empty for all requests.`}
+        placeholder="/api/push"
+        maxLength={300}
+        value={fields.route}
+        classNames={{ input: 'mono' }}
+        onChange={onText((route) => onChange({ route }))}
+      />
     </>
   );
 }

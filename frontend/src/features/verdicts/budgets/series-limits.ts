@@ -15,7 +15,7 @@ export function isOfSeries(
   { kind, subject }: Pick<BuildSeries, 'kind' | 'subject'>,
   environments: readonly NamedEnvironment[],
 ): boolean {
-  if (signal === 'cpu') return kind === 'profile.category' && subject === 'total';
+  if (signal === 'cpu') return kind === 'profile.category' && subject === 'total' && route === null;
   if (kind !== 'latency') return false;
   return environments
     .filter(({ id }) => environment_id === null || id === environment_id)

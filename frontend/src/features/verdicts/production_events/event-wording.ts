@@ -17,6 +17,7 @@ const CLOSED: Record<string, string> = {
   'rolled-back': 'Confirmed by rollback',
   fixed: 'Confirmed by fix',
   recovered: 'Recovered',
+  'budget-removed': 'Budget removed',
 };
 
 /** The state beside the breadcrumb: how the event was closed, or that it is open. */

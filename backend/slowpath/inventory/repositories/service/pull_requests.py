@@ -1,0 +1,98 @@
+"""Pull requests that webhooks reported: record them, and find that of a commit with its reviewers."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import RepositoryId, ServiceId, new_id
+from slowpath.inventory.repositories import queries
+from slowpath.inventory.repositories.rules import UNTOLD
+from slowpath.inventory.repositories.rules.pull_requests import (
+    MOST_DESCENDANTS,
+    PullRequestFacts,
+    Reviewer,
+    add_reviewers,
+    find_former_head,
+    list_pull_request_commits,
+)
+from slowpath.inventory.repositories.tables import Commit, PullRequest
+
+
+def record_pull_request(
+    session: WriteSession, repository_id: RepositoryId, facts: PullRequestFacts, *, is_review: bool
+) -> None:
+    """Record what a webhook reports about a pull request; a review adds reviewers, and changes no known commits."""
+    session.execute(
+        insert(PullRequest)
+        .values(
+            team_id=session.team_id,
+            id=new_id(),
+            repository_id=repository_id,
+            number=facts.number,
+            head_sha=facts.head,
+            base_sha=facts.base,
+        )
+        .on_conflict_do_nothing()
+    )
+    row = queries.lock_pull_request(session, repository_id, facts.number)
+    assert row is not None
+    row.url = facts.url or row.url
+    row.merge_sha = facts.merge or row.merge_sha
+    if not is_review and (row.merge_sha is None or facts.merge is not None):  # a message may arrive after the merge
+        row.head_sha, row.base_sha = facts.head, facts.base or row.base_sha
+    if facts.reviewers:
+        row.reviewers = [asdict(one) for one in add_reviewers(list_reviewers(row), facts.reviewers)]
+    session.flush()
+
+
+def find_common_repository(session: ReadSession, service_ids: Collection[ServiceId]) -> RepositoryId | None:
+    """Return the only repository that services are built from; None if there is none, or several."""
+    linked = (queries.service_repository(session, one) for one in service_ids)
+    found = {RepositoryId(one.repository_id) for one in linked if one is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def list_reviewers(row: PullRequest) -> list[Reviewer]:
+    """Return who reviewed a pull request."""
+    return [Reviewer(one["login"], one["name"], one["email"]) for one in row.reviewers]
+
+
+def find_pull_request(session: ReadSession, repository_id: RepositoryId, row: Commit) -> PullRequest | None:
+    """Return the pull request that a commit belongs to; None if that is not certain."""
+    direct = queries.select_pull_requests(session, repository_id, [row.sha])
+    if direct:
+        return direct[0]
+    after = queries.select_descendants(session, repository_id, row.sha, MOST_DESCENDANTS)
+    found = queries.select_pull_requests(session, repository_id, after) if len(after) > 1 else []
+    found = [one for one in found if one.head_sha in after]
+    merges = {one.sha: one for one in queries.commits(session, repository_id, [*_merges(found)])} if found else {}
+    former = {
+        one.id: find_former_head(one.base_sha, merges[one.merge_sha].parents if one.merge_sha in merges else None)
+        for one in found
+    }
+    counted = queries.generations(session, repository_id, [one for one in former.values() if one is not None])
+    for one in found:
+        base = former[one.id]
+        if base is None or base not in counted or base in after:
+            continue  # the commit was there before the pull request, or that is not known
+        if len(after) < MOST_DESCENDANTS or counted[base][0] <= row.generation:
+            return one
+    return None
+
+
+def list_pull_requests(
+    session: ReadSession, repository_id: RepositoryId, rows: Sequence[Commit]
+) -> dict[str, PullRequest]:
+    """Return the pull requests of the commits of a range by SHA, of those that belong to one with certainty."""
+    graph = {row.sha: [UNTOLD] if row.parents is None else row.parents for row in rows}
+    found: dict[str, PullRequest] = {}
+    for one in queries.select_pull_requests(session, repository_id, list(graph)):
+        for sha in list_pull_request_commits(graph, one.head_sha, one.base_sha, one.merge_sha):
+            found.setdefault(sha, one)
+    return found
+
+
+def _merges(rows: Sequence[PullRequest]) -> list[str]:
+    return [one.merge_sha for one in rows if one.merge_sha is not None]

@@ -1,0 +1,70 @@
+"""What a delivery reports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slowpath.inventory.repositories.rules import CommitMetadata
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts
+from slowpath.inventory.webhooks.rules.payload_fields import Message
+
+
+@dataclass(frozen=True)
+class PushEvent:
+    """Commits were pushed to a branch."""
+
+    branch: str
+    commits: tuple[CommitMetadata, ...]
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class DeploymentStatusEvent:
+    """A deployment event in one of the formats of the catalog."""
+
+    message: Message
+    names_service: bool
+    """Whether the event names the service."""
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class CiRunEvent:
+    """A CI run of a commit."""
+
+    commit: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Columns of a build."""
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class PullRequestEvent:
+    """A pull request of the repository itself was opened, got commits, or was closed."""
+
+    facts: PullRequestFacts
+    branch: str
+    base_branch: str
+    is_open: bool
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class ReviewEvent:
+    """A pull request was reviewed, or one of a fork was merged: there is nothing to measure."""
+
+    facts: PullRequestFacts
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class IgnoredEvent:
+    """An event that requires no action."""
+
+    why: str
+    repository: str | None = None
+    is_ping: bool = False
+    """Whether the code host only checks the address: then the delivery is done, not ignored."""
+
+
+WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | ReviewEvent | IgnoredEvent
