@@ -1,6 +1,5 @@
 """Parse Go function names: package, standard library or not, short form."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 # First elements of import paths of the standard library (go list std, 1.11 to 1.27). A user's module path has a dot in
@@ -97,13 +96,9 @@ def is_standard_path(path: str) -> bool:
     return path.partition("/")[0] in _STANDARD
 
 
-def are_standard(names: Iterable[str]) -> list[bool]:
-    """Return, for each name, whether it `is_standard` or empty."""
-    return [
-        head in _STANDARD if slash and "[" not in head else not name or is_standard(name)
-        for name in names
-        for head, slash, _ in (name.partition("/"),)
-    ]
+def is_first_of_module(element: str) -> bool:
+    """Return whether names that begin with this element and a slash are of a module, not of the standard library."""
+    return element not in _STANDARD and "[" not in element
 
 
 def short(name: str) -> str:

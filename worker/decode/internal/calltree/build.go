@@ -81,7 +81,7 @@ type builder struct {
 	defaultSampleType string
 	dictionary        dictionary
 	words             words
-	rows              rows
+	rows              []row
 	truncatedRow      map[uint32]bool // samples whose stack was cut
 
 	lineFrame []uint32 // frame of every line node, in preorder

@@ -8,14 +8,17 @@ func (b *builder) compact() {
 	for _, frame := range b.lineFrame[1:] {
 		usedFrame[frame] = true
 	}
-	usedFunction := make([]bool, len(d.functions))
+	usedFunction, count := make([]bool, len(d.functions)), 0
 	for frame, used := range usedFrame {
-		if used {
-			usedFunction[d.functionOf(uint32(frame))] = true
+		if function := d.functionOf(uint32(frame)); used && !usedFunction[function] {
+			usedFunction[function] = true
+			count++
 		}
 	}
 	textPlace := b.writeTexts(usedFunction)
 	functionPlace := make([]uint32, len(d.functions))
+	f.FunctionName, f.FunctionKey, f.FunctionFile = make([]uint32, 0, count), make([]uint32, 0, count), make([]uint32, 0, count)
+	f.FunctionStartLine = make([]int32, 0, count)
 	for i, fn := range d.functions {
 		if !usedFunction[i] {
 			continue

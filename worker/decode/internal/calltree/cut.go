@@ -90,8 +90,8 @@ func (c *truncationFinder) otherLimit() uint32 {
 // anyBeforeTop reports whether a stack has that many frames without those of its
 // outermost location, to which the writer may have added.
 func (c *truncationFinder) anyBeforeTop(frames uint32) bool {
-	for row, n := range c.rows.frames {
-		if n-c.rows.top[row] >= frames {
+	for _, sample := range c.rows {
+		if sample.frames-sample.top >= frames {
 			return true
 		}
 	}
@@ -101,14 +101,14 @@ func (c *truncationFinder) anyBeforeTop(frames uint32) bool {
 // mark finds the cut stacks, counts their samples, and adds to them one more
 // frame at the root.
 func (c *truncationFinder) mark() {
-	length := c.rows.frames
+	length := func(sample row) uint32 { return sample.frames }
 	if c.anyBeforeTop(c.limit) { // inlined frames are not counted: Go <= 1.20
-		length = c.rows.physical
+		length = func(sample row) uint32 { return sample.physical }
 	}
 	var reached []uint32
 	c.shortRoots = map[uint32]bool{}
-	for row, n := range length {
-		switch {
+	for row, sample := range c.rows {
+		switch n := length(sample); {
 		case n == 0:
 		case n >= c.limit-c.hiddenNs:
 			reached = append(reached, uint32(row))
@@ -117,7 +117,7 @@ func (c *truncationFinder) mark() {
 		}
 	}
 	for _, row := range reached {
-		if c.isTruncated(row, length[row] >= c.limit) {
+		if c.isTruncated(row, length(c.rows[row]) >= c.limit) {
 			c.file.Header.CutSamples++
 			c.reattach(row)
 		}
@@ -127,16 +127,16 @@ func (c *truncationFinder) mark() {
 // reattach puts a stack below the mark of cut stacks.
 func (c *truncationFinder) reattach(row uint32) {
 	frames := []uint32{c.dictionary.truncatedFrame}
-	for i := range c.rows.frames[row] {
-		frames = append(frames, c.words.at(c.rows.start[row], int(i))-1)
+	for i := range c.rows[row].frames {
+		frames = append(frames, c.words.at(c.rows[row].start, int(i))-1)
 	}
-	c.rows.start[row] = c.words.append(frames)
-	c.rows.frames[row]++
+	c.rows[row].start = c.words.append(frames)
+	c.rows[row].frames++
 }
 
 // function returns the function of frame i of a stack, counted from the root.
 func (c *truncationFinder) function(row, i uint32) uint32 {
-	return c.dictionary.functionOf(c.words.at(c.rows.start[row], int(i)) - 1)
+	return c.dictionary.functionOf(c.words.at(c.rows[row].start, int(i)) - 1)
 }
 
 // isTruncated decides on a stack that has reached the limit (certain), or may have
@@ -154,7 +154,7 @@ func (c *truncationFinder) isTruncated(row uint32, certain bool) bool {
 
 // passesAgain reports whether a stack meets its root function above the root.
 func (c *truncationFinder) passesAgain(row, root uint32) bool {
-	for i := uint32(1); i < c.rows.frames[row]; i++ {
+	for i := uint32(1); i < c.rows[row].frames; i++ {
 		if c.function(row, i) == root {
 			return true
 		}
@@ -166,8 +166,8 @@ func (c *truncationFinder) passesAgain(row, root uint32) bool {
 func (c *truncationFinder) hasCaller(function uint32) bool {
 	if c.called == nil {
 		c.called = map[uint32]bool{}
-		for row, n := range c.rows.frames {
-			for i := uint32(1); i < n; i++ {
+		for row, sample := range c.rows {
+			for i := uint32(1); i < sample.frames; i++ {
 				c.called[c.function(uint32(row), i)] = true
 			}
 		}

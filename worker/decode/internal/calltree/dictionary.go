@@ -93,7 +93,7 @@ func (b *builder) findFunctions() *functionLookup {
 	t, texts := b.table, b.dictionary.texts
 	cut := texts.add(symbolkey.TruncatedRoot)
 	f := &functionLookup{
-		functions:  []function{{key: cut, name: cut}},
+		functions:  append(make([]function, 0, t.Functions.Len()+1), function{key: cut, name: cut}),
 		start:      make([]uint32, 1, t.Locations.Len()+1),
 		frames:     make([]resolvedFrame, 0, t.Lines.Len()+1), // one more in orderFrames
 		byPosition: make([]uint32, t.Functions.Len()),
@@ -104,6 +104,9 @@ func (b *builder) findFunctions() *functionLookup {
 		b.findFrames(f, location)
 		f.start = append(f.start, uint32(len(f.frames)))
 	}
+	t.Functions.Release()
+	t.Locations.Release()
+	t.Lines.Release()
 	return f
 }
 

@@ -12,9 +12,9 @@ func (b *builder) growLines() error {
 	nodes := int64(1)
 	for i, row := range order {
 		if i > 0 {
-			shared[i] = uint32(b.shared(order[i-1], row))
+			shared[i] = uint32(b.shared(b.rows[order[i-1]], b.rows[row]))
 		}
-		nodes += int64(b.rows.frames[row] - shared[i])
+		nodes += int64(b.rows[row].frames - shared[i])
 	}
 	if limit := b.options.Limits.Nodes; nodes > limit {
 		return inputerror.New("too-many-nodes", "The call tree of this profile has more than %d nodes. Record a shorter profile; if you trust the file, raise --max-nodes.", limit).
@@ -26,15 +26,18 @@ func (b *builder) growLines() error {
 	b.lineSize = make([]uint32, nodes)
 	b.file.LineNodeParent[0] = none
 	merger := newMerger(b, len(order))
+	before := uint32(0) // frames of the stack before
 	for i, row := range order {
-		same := i > 0 && shared[i] == b.rows.frames[row] && shared[i] == b.rows.frames[order[i-1]]
-		g.take(row, int(shared[i]))
+		frames := b.rows[row].frames
+		same := i > 0 && shared[i] == frames && shared[i] == before
+		before = frames
+		g.take(b.rows[row], int(shared[i]))
 		if err := merger.take(row, g.path[len(g.path)-1], same); err != nil {
 			return err
 		}
 	}
 	g.close(0)
-	b.words, b.rows = words{}, rows{}
+	b.words, b.rows = words{}, nil
 	return merger.end()
 }
 
@@ -46,13 +49,13 @@ type lineGrower struct {
 }
 
 // take adds the frames of a stack below those that it shares with the last.
-func (g *lineGrower) take(row uint32, shared int) {
+func (g *lineGrower) take(sample row, shared int) {
 	g.close(shared + 1)
 	w := &g.words
-	fresh := g.rows.frames[row] - uint32(shared)
+	fresh := sample.frames - uint32(shared)
 	parents, frames := g.file.LineNodeParent[g.next:g.next+fresh], g.lineFrame[g.next:g.next+fresh]
 	parent := g.path[shared]
-	at, symbol := int(g.rows.start[row])+shared/w.aWord, shared%w.aWord
+	at, symbol := int(sample.start)+shared/w.aWord, shared%w.aWord
 	top, mask := w.symbolBits*uint(w.aWord-1), uint64(1)<<w.symbolBits-1
 	shift := top - w.symbolBits*uint(symbol)
 	for i := range parents {
@@ -110,7 +113,7 @@ func (m *merger) take(row, node uint32, same bool) error {
 	m.lastSet = set
 	if !same {
 		f.SampleLineNode = append(f.SampleLineNode, node)
-		m.depths = append(m.depths, m.rows.frames[row])
+		m.depths = append(m.depths, m.rows[row].frames)
 		if f.SampleLabelset != nil {
 			f.SampleLabelset = append(f.SampleLabelset, set)
 			m.anyLabels = m.anyLabels || set != 0

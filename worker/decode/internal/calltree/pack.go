@@ -47,12 +47,12 @@ func (w *words) append(frames []uint32) (start uint32) {
 	return start
 }
 
-// rows is what is known of each sample beside its values and labels.
-type rows struct {
-	start    []uint32 // of its word
-	frames   []uint32 // frames, inlined ones included
-	physical []uint32 // locations
-	top      []uint32 // frames of the outermost location
+// row is what is known of a sample beside its values and labels.
+type row struct {
+	start    uint32 // of its words
+	frames   uint32 // frames, inlined ones included
+	physical uint32 // locations
+	top      uint32 // frames of the outermost location
 }
 
 // packStacks is step 2.
@@ -61,7 +61,7 @@ func (b *builder) packStacks() error {
 	b.words = newWords(len(d.frames))
 	// Ids take two bytes on average, so that mostly one allocation is enough.
 	b.words.all = make([]uint64, 0, b.table.Stacks.Size()/2/int64(b.words.aWord)+int64(n))
-	b.rows = rows{make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)}
+	b.rows = make([]row, 0, n)
 	deepest, total := 0, int64(0)
 	limit := b.options.Limits.FramesFor(b.options.Source.BytesUnpacked)
 	var locations, frames []uint32
@@ -86,7 +86,7 @@ func (b *builder) packStacks() error {
 			return tooManyFrames(limit, total)
 		}
 		deepest = max(deepest, len(frames))
-		b.rows.add(b.words.append(frames), len(frames), len(locations), d.topOf(locations))
+		b.rows = append(b.rows, row{b.words.append(frames), uint32(len(frames)), uint32(len(locations)), uint32(d.topOf(locations))})
 	}
 	b.file.Header.Counts.FramesMax = int64(deepest)
 	if !b.options.Brief {
@@ -94,13 +94,6 @@ func (b *builder) packStacks() error {
 	}
 	d.frameOfLocation, d.locationStart, d.locationFrames = nil, nil, nil
 	return nil
-}
-
-func (r *rows) add(start uint32, frames, physical, top int) {
-	r.start = append(r.start, start)
-	r.frames = append(r.frames, uint32(frames))
-	r.physical = append(r.physical, uint32(physical))
-	r.top = append(r.top, uint32(top))
 }
 
 // topOf counts the frames of the outermost location.

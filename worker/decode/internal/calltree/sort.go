@@ -9,16 +9,17 @@ import (
 // entry is a sample on its way into order: the word of its stack at the level
 // that is being sorted is at hand, so that sorting does not run about memory.
 type entry struct {
-	word uint64
-	row  uint32
+	word  uint64
+	row   uint32
+	start uint32 // of the words of its stack
 }
 
 // sortRows is step 4: it returns the samples in order of their stacks, equal
 // stacks in order of their labels.
 func (b *builder) sortRows() []uint32 {
-	entries := make([]entry, len(b.rows.start))
-	for row := range entries {
-		entries[row].row = uint32(row)
+	entries := make([]entry, len(b.rows))
+	for row, sample := range b.rows {
+		entries[row] = entry{row: uint32(row), start: sample.start}
 	}
 	b.sortLevel(entries, 0)
 	order := make([]uint32, len(entries))
@@ -34,7 +35,7 @@ func (b *builder) sortLevel(entries []entry, level uint32) {
 		same := true
 		for i := range entries {
 			e := &entries[i]
-			e.word = b.words.all[b.rows.start[e.row]+level]
+			e.word = b.words.all[e.start+level]
 			same = same && e.word == entries[0].word
 		}
 		if !same {
@@ -132,9 +133,9 @@ func (b *builder) labelset(row uint32) uint32 {
 }
 
 // shared counts the frames that two stacks have in common at the root side.
-func (b *builder) shared(x, y uint32) int {
+func (b *builder) shared(x, y row) int {
 	w := &b.words
-	i, j := b.rows.start[x], b.rows.start[y]
+	i, j := x.start, y.start
 	for n := 0; ; n++ {
 		a := w.all[i+uint32(n)]
 		difference := a ^ w.all[j+uint32(n)]
@@ -143,7 +144,7 @@ func (b *builder) shared(x, y uint32) int {
 			return n*w.aWord + (bits.LeadingZeros64(difference)-int(unused))/int(w.symbolBits)
 		}
 		if w.last(a) {
-			return int(min(b.rows.frames[x], b.rows.frames[y]))
+			return int(min(x.frames, y.frames))
 		}
 	}
 }

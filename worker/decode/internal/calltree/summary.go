@@ -60,10 +60,12 @@ func (b *builder) summarizeStacks() {
 	for i, node := range f.StackNode {
 		f.StackHash[i] = f.NodeHash[node]
 	}
-	place := make([]uint32, len(f.StringsOffset)-1)
+	place, count := make([]uint32, len(f.StringsOffset)-1), uint32(0)
 	for _, key := range f.NodeKey[1:] {
+		count += 1 - place[key]
 		place[key] = 1
 	}
+	f.KeyString = make([]uint32, 0, count)
 	for key, used := range place {
 		if used == 1 {
 			place[key] = uint32(len(f.KeyString))

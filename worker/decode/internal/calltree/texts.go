@@ -34,7 +34,7 @@ type texts struct {
 func newTexts(input *profiletables.StringTable) *texts {
 	return &texts{
 		input: input, byIndex: make([]uint32, input.Len()), keys: make([]uint32, input.Len()),
-		made: map[string]uint32{}, all: []string{""}, invalid: map[string]struct{}{},
+		made: map[string]uint32{}, all: append(make([]string, 0, input.Len()+1), ""), invalid: map[string]struct{}{},
 	}
 }
 

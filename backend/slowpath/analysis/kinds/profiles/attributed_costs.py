@@ -44,8 +44,8 @@ def _caller_rows(ground: DiffViewInputs) -> Index:
     caller = np.where(attribution.entry > 0, attribution.attributed_caller, 0).astype(np.int64)
     if ground.granularity != "package":
         return caller
-    of_package = ground.stacks.labels.number_of
-    packages = [of_package.get(package_of(key), 0) if key else 0 for key in ground.values.labels.keys]
+    of_package = ground.stacks.labels.numbers
+    packages = [of_package.find(package_of(key)) or 0 for key in ground.values.labels.keys]
     numbers: Index = np.array(packages, dtype=np.int64)
     return numbers[caller]
 

@@ -128,18 +128,23 @@ class DiffTree:
                 self.trie.label
             ]
             return self._package_categories(), is_runtime
-        bits = [rules.bits(label.key) for label in labels]
-        runtime = np.array([each.is_runtime for each in bits])[self.trie.label]
+        is_runtime = np.zeros(len(labels), dtype=np.bool_)
+        of_label = np.zeros((3, len(labels)), dtype=np.uint64)
+        for row in np.flatnonzero(~labels.numbers.of_modules()).tolist():
+            bits = rules.bits(labels.keys[row])
+            is_runtime[row], of_label[:, row] = bits.is_runtime, (bits.any, bits.unless, bits.leaf)
+        runtime = is_runtime[self.trie.label]
         runtime[0] = False
-        matched, unless, leaf = (
-            np.array([getattr(each, name) for each in bits], dtype=np.uint64)[self.trie.label]
-            for name in ("any", "unless", "leaf")
+        matched, unless, leaf = (each[self.trie.label] for each in of_label)
+        parent, where = self.trie.parent, np.flatnonzero(runtime)
+        category = np.zeros(self.trie.count, dtype=np.uint8)
+        category[where] = categories_of(
+            propagate_up(parent, matched, runtime)[where],
+            propagate_up(parent, unless, runtime)[where],
+            leaf[where],
+            len(rules.rules),
         )
-        parent = self.trie.parent
-        category = categories_of(
-            propagate_up(parent, matched, runtime), propagate_up(parent, unless, runtime), leaf, len(rules.rules)
-        )
-        return np.where(runtime, category, 0).astype(np.uint8), runtime
+        return category, runtime
 
     def _package_categories(self) -> U8:
         """Return for each package the category of its heaviest stack."""
@@ -190,6 +195,16 @@ def _node_ids(weight: F64, part: Part) -> Index:
     count = len(weight)
     if part == "all":
         return np.arange(count)
-    # Ties are broken by preorder, so that a parent precedes a child of the same size.
-    by_size = np.argsort(-weight, kind="stable")
-    return np.sort(by_size[:FIRST_NODES] if part == "first" else by_size[FIRST_NODES:MOST_NODES])
+    is_first = are_largest(weight, FIRST_NODES)
+    return np.flatnonzero(is_first if part == "first" else are_largest(weight, MOST_NODES) & ~is_first)
+
+
+def are_largest(weight: F64, most: int) -> NDArray[np.bool_]:
+    """Return which nodes are the `most` largest. Ties are broken by preorder, so that a parent precedes a child of the same size."""
+    if len(weight) <= most:
+        return np.ones(len(weight), dtype=np.bool_)
+    least = np.partition(weight, len(weight) - most)[len(weight) - most]
+    are_largest: NDArray[np.bool_] = weight > least
+    ties = np.flatnonzero(weight == least)
+    are_largest[ties[: most - int(are_largest.sum())]] = True
+    return are_largest

@@ -1,7 +1,6 @@
 """Function keys across many profiles: one number per normalized name, and a display name."""
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.kinds.profiles.key_numbers import KeyNumbers
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
 
 I32 = NDArray[np.int32]
@@ -47,18 +47,21 @@ class Labels(Sequence[FunctionKey]):
     """Labels by number; number 0 is the root's.
 
     They are created on demand, since few of 200,000 are reported. Without a source, a label's name is its key, and it
-    has no file. `number_of` maps keys to numbers.
+    has no file.
     """
 
-    keys: list[str]
+    numbers: KeyNumbers
     sources: tuple[Source, ...]
-    number_of: dict[str, int]
 
     @classmethod
     def of_names(cls, names: Sequence[str]) -> "Labels":
         """Create the root, and labels of these distinct names."""
-        keys = [ROOT.key, *names]
-        return cls(keys, (), {key: number for number, key in enumerate(keys)})
+        return cls(KeyNumbers([ROOT.key, *names]), ())
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of all labels."""
+        return self.numbers.keys
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -110,8 +113,7 @@ def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]
 
     Others have label 0, the root's).
     """
-    numbers: defaultdict[str, int] = defaultdict(None, {ROOT.key: 0})
-    numbers.default_factory = numbers.__len__  # a key that is looked up for the first time gets the next number
+    numbers = KeyNumbers([ROOT.key])
     sources: list[Source] = []
     of_string: list[I32] = []
     seen: dict[tuple[bytes, bytes], I32] = {}
@@ -120,14 +122,13 @@ def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]
         # Profiles of one build often have identical functions.
         label_of_string = seen.get((table.strings.data, used.tobytes()))
         if label_of_string is None:
-            first = len(numbers)
+            first = len(numbers.keys)
             label_of_string = _number_keys(table, used, numbers)
-            if len(numbers) > first:
-                sources.append(_source(table, used, label_of_string, first, len(numbers) - first))
+            if len(numbers.keys) > first:
+                sources.append(_source(table, used, label_of_string, first, len(numbers.keys) - first))
             seen[table.strings.data, used.tobytes()] = label_of_string
         of_string.append(label_of_string)
-    numbers.default_factory = None
-    return Labels(list(numbers), tuple(sources), numbers), tuple(of_string)
+    return Labels(numbers, tuple(sources)), tuple(of_string)
 
 
 def _keys(table: ProfileTable) -> Index:
@@ -141,10 +142,10 @@ def _keys(table: ProfileTable) -> Index:
     return np.flatnonzero(used)
 
 
-def _number_keys(table: ProfileTable, used: Index, numbers: defaultdict[str, int]) -> I32:
-    """Number each string that names a node; `numbers` gives new keys the next numbers."""
+def _number_keys(table: ProfileTable, used: Index, numbers: KeyNumbers) -> I32:
+    """Number each string that names a node."""
     numbers_of_strings = np.zeros(len(table.strings), dtype=np.int32)
-    numbers_of_strings[used] = np.fromiter(map(numbers.__getitem__, table.strings.texts(used)), np.int32, len(used))
+    numbers_of_strings[used] = numbers.number(table.strings.texts(used))
     return numbers_of_strings
 
 

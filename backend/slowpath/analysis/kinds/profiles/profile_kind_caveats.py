@@ -255,7 +255,7 @@ def _coverage_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
 
 def _hash_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     """Warn of the software hash on one side only: that machine lacks AES instructions."""
-    row = comparison.labels.number_of.get(WITHOUT_AES)
+    row = comparison.labels.numbers.find(WITHOUT_AES)
     if row is None:
         return
     estimates = comparison.functions.estimates
@@ -273,7 +273,7 @@ def _cut_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
     if not cut:
         return
-    mark = comparison.labels.number_of.get(ROOT_CUT_OFF)
+    mark = comparison.labels.numbers.find(ROOT_CUT_OFF)
     rows = comparison.functions.rows
     total = float(np.abs(comparison.sets.totals()).sum())
     share = float(rows[mark].sum()) / total if mark is not None and total else 0.0

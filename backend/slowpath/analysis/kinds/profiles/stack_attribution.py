@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.formats.go_function_names import are_standard
+from slowpath.analysis.formats.go_function_names import is_standard
 from slowpath.analysis.kinds.profiles.function_keys import Labels
 from slowpath.analysis.kinds.profiles.runtime_category_rules import RuntimeCategoryRules, runtime_rules
 from slowpath.analysis.kinds.profiles.stack_frames import I32, U64, Index, StackFrames
@@ -68,18 +68,23 @@ class _FunctionRuleBits:
     @classmethod
     def of(cls, rules: RuntimeCategoryRules, labels: Labels) -> "_FunctionRuleBits":
         keys = labels.keys
-        is_runtime = np.fromiter(map(bool, map(rules.runtime_prefix.match, keys)), np.bool_, len(keys))
+        is_runtime, is_library, is_placeholder = (np.zeros(len(keys), dtype=np.bool_) for _ in range(3))
+        for row in np.flatnonzero(~labels.numbers.of_modules()).tolist():
+            is_runtime[row] = rules.runtime_prefix.match(keys[row]) is not None
+            is_library[row] = not keys[row] or is_standard(keys[row])
+            is_placeholder[row] = keys[row][:1] in _NO_FUNCTION
         runtime = np.flatnonzero(is_runtime)
         matched, unless, leaf = (np.zeros(len(keys), dtype=np.uint64) for _ in range(3))
         for row in runtime.tolist():  # few of a program's functions are the runtime's
             bits = rules.bits(keys[row])
             matched[row], unless[row], leaf[row] = bits.any, bits.unless, bits.leaf
         is_switch = np.zeros(len(keys), dtype=np.bool_)
-        is_switch[[labels.number_of[key] for key in STACK_SWITCHES if key in labels.number_of]] = True
+        switches = map(labels.numbers.find, STACK_SWITCHES)
+        is_switch[[number for number in switches if number is not None]] = True
         return cls(
             is_runtime=is_runtime,
-            is_library=np.array(are_standard(keys), dtype=np.bool_),
-            is_placeholder=np.array([key[:1] in _NO_FUNCTION for key in keys], dtype=np.bool_),
+            is_library=is_library,
+            is_placeholder=is_placeholder,
             is_switch=is_switch,
             any=matched,
             unless=unless,

@@ -75,7 +75,8 @@ def build_stack_trie(frames: StackFrames, weight: F64, least: float = 0.0) -> St
         node_of_stack[active] = first_of_level + node
         levels.append(level)
         active = active[frames.depth[active] >= len(levels)]
-    return _in_preorder(levels, node_of_stack, np.concatenate([*unseen_at, np.zeros(0, dtype=np.int64)]))
+    unseen = np.concatenate([*unseen_at, np.zeros(0, dtype=np.int64)])
+    return _in_preorder(levels, node_of_stack, unseen, with_lines=frames.line is not None)
 
 
 def _root(weight: F64) -> _TrieLevel:
@@ -90,7 +91,11 @@ def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, we
     line = np.zeros(len(stacks), dtype=np.int64) if frames.line is None else frames.line[frame].astype(np.int64)
     if frames.line is None:
         key = above * (int(label.max()) + 1) + label
-        _, first, node = np.unique(key, return_index=True, return_inverse=True)
+        is_new = np.concatenate([[True], key[1:] != key[:-1]])
+        if np.all(key[1:] >= key[:-1]):  # as the stacks of one profile
+            first, node = np.flatnonzero(is_new), np.cumsum(is_new) - 1
+        else:
+            _, first, node = np.unique(key, return_index=True, return_inverse=True)
     else:
         order = np.lexsort((line, label, above))
         is_new = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
@@ -101,7 +106,7 @@ def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, we
     return _TrieLevel(above[first], label[first], line[first], summed, stacks[first]), node
 
 
-def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Index) -> StackTrie:
+def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Index, *, with_lines: bool) -> StackTrie:
     """Number the nodes so that each subtree is a slice, its heaviest child first."""
     starts = np.cumsum([0, *(len(level.parent) for level in levels)])
     count = int(starts[-1])
@@ -112,26 +117,35 @@ def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Inde
         size[one_up] += np.bincount(nearest, weights=size[here], minlength=len(size[one_up])).astype(np.int64)
     position = np.zeros(count, dtype=np.int64)
     for number in range(1, len(levels)):
-        level, nodes = levels[number], np.arange(starts[number], starts[number + 1])
-        above = position[level.parent]
-        by = np.lexsort((-level.weight, above))
+        level, nodes = levels[number], slice(starts[number], starts[number + 1])
+        position[nodes] = position[level.parent] + 1
+        siblings = _siblings(level.parent)
+        if len(siblings) == 0:
+            continue
+        by = siblings[np.lexsort((-level.weight[siblings], level.parent[siblings]))]
         sizes = size[nodes][by]
         before = np.cumsum(sizes) - sizes
-        first = np.concatenate([[True], above[by][1:] != above[by][:-1]])
+        first = np.concatenate([[True], level.parent[by][1:] != level.parent[by][:-1]])
         group = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
-        position[nodes[by]] = above[by] + 1 + before - before[group]
+        position[starts[number] + by] += before - before[group]
     order = np.empty(count, dtype=np.int64)
     order[position] = np.arange(count)
     return StackTrie(
         parent=position[np.concatenate([level.parent for level in levels])[order]],
         label=np.concatenate([level.label for level in levels])[order],
-        line=np.concatenate([level.line for level in levels])[order],
+        line=np.concatenate([level.line for level in levels])[order] if with_lines else np.zeros(count, dtype=np.int64),
         depth=np.repeat(np.arange(len(levels)), np.diff(starts))[order],
         size=size[order],
         example=np.concatenate([level.example for level in levels])[order],
         unseen=np.bincount(position[unseen_at], minlength=count),
         node_of_stack=position[node_of_stack],
     )
+
+
+def _siblings(parent: Index) -> Index:
+    """Return the nodes of a level that are not the only child; `parent` ascends."""
+    is_first = np.concatenate([[True], parent[1:] != parent[:-1]])
+    return np.flatnonzero(~(is_first & np.concatenate([is_first[1:], [True]])))
 
 
 # 2^20 is deeper than any stack that the decoder accepts.

@@ -29,7 +29,7 @@ MOST_ROUNDS = 8
 
 def restore_truncated_stacks(frames: StackFrames, labels: Labels) -> tuple[Index, StackFrames]:
     """Return (new number of each stack, the stacks), unchanged if nothing was truncated."""
-    mark = labels.number_of.get(ROOT_CUT_OFF)
+    mark = labels.numbers.find(ROOT_CUT_OFF)
     same = np.arange(frames.count)
     if mark is None:
         return same, frames
