@@ -64,6 +64,21 @@ class ReadSession(Session):
 class WriteSession(ReadSession):
     """A session that reads and writes."""
 
+    @contextmanager
+    def in_team(self, team_id: TeamId) -> Iterator[None]:
+        """Use another team of the user for the block, in the same transaction."""
+        former = self.scope.team_id
+        self._use_team(team_id)
+        try:
+            yield
+            self.flush()
+        finally:
+            self._use_team(former)
+
+    def _use_team(self, team_id: TeamId | None) -> None:
+        self.scope.team_id = team_id
+        self.execute(SET_SCOPE, {"team": str(team_id or ""), "user": str(self.scope.user_id or "")})
+
 
 class ReadReplica:
     """A streaming replica that serves a read once it has replayed all that was committed before the read began.
