@@ -201,6 +201,12 @@ CREATE FUNCTION cross_team.find_team(sought varchar)
     SELECT team.id FROM public.team WHERE team.slug = sought AND team.deleted_at IS NULL
 $$;
 
+CREATE FUNCTION cross_team.list_user_ids()
+    RETURNS TABLE (user_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT app_user.id FROM public.app_user ORDER BY app_user.id
+$$;
+
 CREATE FUNCTION cross_team.list_team_slugs()
     RETURNS TABLE (team_id uuid, slug varchar)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

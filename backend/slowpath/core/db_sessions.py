@@ -67,17 +67,30 @@ class WriteSession(ReadSession):
     @contextmanager
     def in_team(self, team_id: TeamId) -> Iterator[None]:
         """Use another team of the user for the block, in the same transaction."""
-        former = self.scope.team_id
-        self._use_team(team_id)
+        with self._use_scope(team_id, self.scope.user_id):
+            yield
+
+    @contextmanager
+    def as_user(self, user_id: UserId) -> Iterator[None]:
+        """Use the rows of a member of the team for the block, in the same transaction."""
+        with self._use_scope(self.scope.team_id, user_id):
+            yield
+
+    @contextmanager
+    def _use_scope(self, team_id: TeamId | None, user_id: UserId | None) -> Iterator[None]:
+        former = self.scope.team_id, self.scope.user_id
+        self._set_scope(team_id, user_id)
         try:
             yield
             self.flush()
-        finally:
-            self._use_team(former)
+        except BaseException:
+            self.scope.team_id, self.scope.user_id = former  # the transaction is rolled back
+            raise
+        self._set_scope(*former)
 
-    def _use_team(self, team_id: TeamId | None) -> None:
-        self.scope.team_id = team_id
-        self.execute(SET_SCOPE, {"team": str(team_id or ""), "user": str(self.scope.user_id or "")})
+    def _set_scope(self, team_id: TeamId | None, user_id: UserId | None) -> None:
+        self.scope.team_id, self.scope.user_id = team_id, user_id
+        self.execute(SET_SCOPE, {"team": str(team_id or ""), "user": str(user_id or "")})
 
 
 class ReadReplica:

@@ -185,7 +185,9 @@ def test_a_channel_uses_the_app_and_recovers_from_a_revoked_token(
 ) -> None:
     secret = credential(github.key)
     channel = CHANNEL_TYPES[ChannelKind.GITHUB]
-    target, stored = channel.validate(ChannelTarget(ChannelKind.GITHUB, url=github.url, repository="northwind/shop", token=secret), outside)
+    target, stored = channel.validate(
+        ChannelTarget(ChannelKind.GITHUB, url=github.url, repository="northwind/shop", token=secret), outside
+    )
     sealer, row = SecretEncryptor("of the tests, and no secret"), uuid4()
     assert secret.encode() not in sealer.seal(stored or "", row)
 
@@ -206,7 +208,9 @@ def test_a_channel_uses_the_app_and_recovers_from_a_revoked_token(
 
     gitlab = CHANNEL_TYPES[ChannelKind.GITLAB]
     with pytest.raises(InvalidChannel):
-        gitlab.validate(ChannelTarget(ChannelKind.GITHUB, url=github.url, repository="northwind/shop", token=secret), outside)
+        gitlab.validate(
+            ChannelTarget(ChannelKind.GITHUB, url=github.url, repository="northwind/shop", token=secret), outside
+        )
 
 
 def test_repositories_accept_apps_of_github_only() -> None:

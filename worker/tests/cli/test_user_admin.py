@@ -7,6 +7,8 @@ import sys
 import psycopg
 import pytest
 
+from slowpath.core.encryption import create_sealer
+from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 
@@ -79,3 +81,21 @@ def test_audit_logs_are_verified(app: AppUnderTest, emptied: TestDatabase) -> No
     assert "1 of 2 audit logs are broken" in broken.stderr
     for words in (("--after", known), ("--team", "none"), ("--team", slug, "--after", "x")):
         assert admin(emptied, "audit", "verify", *words).returncode == 2
+
+
+def test_an_operator_learns_whether_a_key_can_be_removed(
+    app: AppUnderTest, emptied: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo").returncode == 0
+    assert admin(emptied, "renew-encryption").returncode == 2
+    monkeypatch.setenv("SLOWPATH_SECRET_KEY", app.settings.secret_key.get_secret_value())
+    monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "1=the first key 16")
+    assert sign_in(app, "a long enough one") == 201
+    sealed = create_sealer(app.settings).seal("token", TOKEN_PURPOSE)
+    with psycopg.connect(emptied.admin_url, autocommit=True) as connection:
+        connection.execute("UPDATE user_session SET encrypted_id_token = %s", (sealed,))
+    done = admin(emptied, "renew-encryption")
+    assert (done.returncode, "former keys can be removed" in done.stdout) == (0, True), done.stderr
+    monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "2=the second key 16")
+    lost = admin(emptied, "renew-encryption")
+    assert (lost.returncode, "1 values cannot be decrypted" in lost.stderr) == (1, True)

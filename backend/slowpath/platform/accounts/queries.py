@@ -41,6 +41,7 @@ FIND_TEAM = text("SELECT team_id FROM cross_team.find_team(:sought)")
 FIND_INVITATION = text("SELECT * FROM cross_team.find_invitation(:sought)")
 FIND_PERSON = text("SELECT * FROM cross_team.find_user(:sought)")
 LIST_TEAM_SLUGS = text("SELECT * FROM cross_team.list_team_slugs()")
+LIST_USER_IDS = text("SELECT * FROM cross_team.list_user_ids()")
 CLOSED_TEAMS_OF = text("SELECT * FROM cross_team.list_deleted_teams(:sought)")
 DELETE_PERSON = text("SELECT * FROM cross_team.delete_user(:sought)")
 TEAMS_OF = text("SELECT cross_team.list_teams(:sought)")
@@ -295,6 +296,11 @@ def unchained_audit_event(session: ReadSession) -> AuditEvent | None:
 def select_team_slugs(cross_team: Connection) -> Sequence[Row[Any]]:
     """Return all teams that are not deleted: team_id, slug."""
     return cross_team.execute(LIST_TEAM_SLUGS).all()
+
+
+def select_user_ids(cross_team: Connection) -> Sequence[UserId]:
+    """Return the IDs of all users."""
+    return [UserId(user_id) for user_id in cross_team.execute(LIST_USER_IDS).scalars()]
 
 
 def select_deleted_teams(cross_team: Connection, user_id: UserId) -> Sequence[Row[Any]]:
