@@ -56,9 +56,9 @@ def find_python_packages(site_packages: Path) -> dict[str, Distribution]:
 def describe_python_license(package: Distribution) -> dict[str, object] | None:
     """Return the license of a package in the form of CycloneDX: an SPDX expression, or the name that it states."""
     metadata = package.metadata
-    if expression := metadata.get("License-Expression"):
-        return {"expression": expression}
-    name = (metadata.get("License") or "").strip()
+    if expression := metadata.get_all("License-Expression"):
+        return {"expression": expression[0]}
+    name = (metadata.get_all("License") or [""])[0].strip()
     if not name or "\n" in name or len(name) > _MAX_NAME_LENGTH:
         classifiers = metadata.get_all("Classifier") or []
         name = " OR ".join(one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License :: "))

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -191,7 +191,7 @@ class InstallationTokens:
                 remedy=f"Install the app on the repository {name} with the permissions {wanted}, or enter the credential again.",
             )
         try:
-            content = json.loads(answer.content) if answer.status == 201 else None
+            content: dict[str, Any] = json.loads(answer.content) if answer.status == 201 else {}
             token, ends = content["token"], datetime.fromisoformat(content["expires_at"])
             left = ends - now
         except (ValueError, TypeError, KeyError, RecursionError) as error:
