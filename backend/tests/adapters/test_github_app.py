@@ -32,8 +32,8 @@ from slowpath.core.github_app import (
 from slowpath.inventory.repositories.errors import InvalidGitCredentials
 from slowpath.inventory.repositories.service.repositories import GitCredentials
 from slowpath.sharing.notifications.errors import InvalidChannel
-from slowpath.sharing.notifications.rules import ChannelKind
-from slowpath.sharing.notifications.service.channel_types import CHANNEL_TYPES, ChannelTarget, open_code_host
+from slowpath.sharing.notifications.rules import ChannelKind, ChannelTarget
+from slowpath.sharing.notifications.service.channel_types import CHANNEL_TYPES, open_code_host
 from tests.support.fake_github import APP, INSTALLATION, FakeGitHub, serve_github
 
 NOW = datetime(2026, 11, 28, tzinfo=UTC)

@@ -176,7 +176,7 @@ def test_verification_names_the_first_broken_entry(
         write(app, team, f"n{number}")
     assert verify(client, team)["is_intact"]
     with psycopg.connect(emptied.admin_url, autocommit=True) as admin:
-        admin.execute(statement)  # type: ignore[arg-type] # a literal above
+        admin.execute(statement)
         try:
             if "DISABLE" in statement:
                 write(app, team, "unseen")
@@ -241,7 +241,7 @@ def test_the_application_cannot_write_the_chain(app: AppUnderTest, team: SomeTea
         "SELECT cross_team.chain_audit_event()",
     ):
         with psycopg.connect(emptied.app_url) as connection, pytest.raises(psycopg.Error):
-            connection.execute(statement)  # type: ignore[arg-type] # a literal above
+            connection.execute(statement)
 
 
 @pytest.mark.database
