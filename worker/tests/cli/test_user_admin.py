@@ -87,6 +87,7 @@ def test_an_operator_learns_whether_a_key_can_be_removed(
     app: AppUnderTest, emptied: TestDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo").returncode == 0
+    monkeypatch.delenv("SLOWPATH_SECRET_KEY", raising=False)
     assert admin(emptied, "renew-encryption").returncode == 2
     monkeypatch.setenv("SLOWPATH_SECRET_KEY", app.settings.secret_key.get_secret_value())
     monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "1=the first key 16")
