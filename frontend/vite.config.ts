@@ -38,6 +38,8 @@ export default defineConfig({
     target: 'es2022',
     outDir: 'dist',
     manifest: true,
+    // The licenses of the packages in the bundle.
+    license: { fileName: 'licenses.md' },
     // Nothing is inlined as a data: URL: the content security policy allows 'self' only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -62,6 +62,7 @@ CREATE POLICY colleague ON app_user FOR SELECT TO slowpath_app USING (EXISTS (
         AND membership.team_id = nullif(current_setting('slowpath.team_id', true), '')::uuid
 ));
 REVOKE UPDATE, DELETE ON audit_event FROM slowpath_app;
+REVOKE INSERT, UPDATE, DELETE ON audit_chain FROM slowpath_app;
 
 -- What the functions of the schema cross_team may read and write, of every team.
 
@@ -70,7 +71,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'api_token', 'app_user', 'audit_event', 'idempotent_request', 'invitation', 'job', 'membership',
+        'api_token', 'app_user', 'audit_chain', 'audit_event', 'idempotent_request', 'invitation', 'job', 'membership',
         'multipart_upload', 'password_reset', 'team', 'user_identity', 'user_password', 'user_session'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
@@ -99,9 +100,10 @@ GRANT SELECT (
     team_id, id, secret_hash, scopes, expires_at, last_used_at, revoked_at, service_account_id, requests_per_minute,
     uploads_per_minute
 ), UPDATE (last_used_at) ON api_token TO slowpath_keeper;
-GRANT SELECT (team_id, created_at), DELETE,
+GRANT SELECT (team_id, id, created_at, sequence, hash), UPDATE (sequence, hash), DELETE,
     INSERT (team_id, id, actor_id, actor_kind, actor_name, action, subject_kind, subject_id, details) ON audit_event
     TO slowpath_keeper;
+GRANT SELECT, INSERT, UPDATE ON audit_chain TO slowpath_keeper;
 GRANT SELECT, INSERT, DELETE, UPDATE (
     state, attempts, due_at, send_count, fencing_token, lease_expires_at, progress, step, started_at, finished_at,
     worker
@@ -197,6 +199,18 @@ $$;
 CREATE FUNCTION cross_team.find_team(sought varchar)
     RETURNS TABLE (team_id uuid) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT team.id FROM public.team WHERE team.slug = sought AND team.deleted_at IS NULL
+$$;
+
+CREATE FUNCTION cross_team.list_user_ids()
+    RETURNS TABLE (user_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT app_user.id FROM public.app_user ORDER BY app_user.id
+$$;
+
+CREATE FUNCTION cross_team.list_team_slugs()
+    RETURNS TABLE (team_id uuid, slug varchar)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT team.id, team.slug FROM public.team WHERE team.deleted_at IS NULL ORDER BY team.slug
 $$;
 
 CREATE FUNCTION cross_team.list_ci_trusts(its_slug varchar, its_issuer varchar)
@@ -327,7 +341,7 @@ BEGIN
             team_id, id, actor_id, actor_kind, actor_name, action, subject_kind, subject_id, details)
         SELECT own.team_id, gen_random_uuid(), sought, 'user', person_name, 'member.left', 'member', sought,
             jsonb_build_object('name', person_name, 'role', own.role, 'account', 'deleted')
-        FROM public.membership AS own WHERE own.user_id = sought;
+        FROM public.membership AS own WHERE own.user_id = sought ORDER BY own.team_id;
     WITH closed AS (
         UPDATE public.team SET deleted_at = clock_timestamp()
         WHERE team.deleted_at IS NULL AND team.id IN (
@@ -346,15 +360,59 @@ BEGIN
 END
 $$;
 
+-- What the hash of an entry covers. Stored hashes depend on every character of it.
+CREATE FUNCTION public.audit_event_content(entry public.audit_event)
+    RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT jsonb_build_object(
+        'sequence', entry.sequence, 'id', entry.id, 'team_id', entry.team_id,
+        'occurred_at', to_char(entry.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+        'actor_id', entry.actor_id, 'actor_kind', entry.actor_kind, 'actor', entry.actor_name,
+        'action', entry.action, 'subject_kind', entry.subject_kind, 'subject_id', entry.subject_id,
+        'details', entry.details)::text
+$$;
+
 CREATE FUNCTION cross_team.delete_audit_events(whose uuid, before timestamptz)
-    RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    WITH gone AS (
-        DELETE FROM public.audit_event
-        WHERE audit_event.team_id = whose AND audit_event.created_at < before
-            AND audit_event.created_at < clock_timestamp() - interval '365 days'
-        RETURNING 1
-    )
-    SELECT count(*) FROM gone
+    RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    expired_at timestamptz := least(before, clock_timestamp() - interval '365 days');
+    head public.audit_chain;
+    first_recent bigint;
+BEGIN
+    SELECT * INTO head FROM public.audit_chain WHERE audit_chain.team_id = whose FOR UPDATE;
+    SELECT coalesce(min(entry.sequence), head.last_sequence + 1) INTO first_recent
+        FROM public.audit_event AS entry WHERE entry.team_id = whose AND entry.created_at >= expired_at;
+    IF head.team_id IS NULL OR first_recent <= head.first_sequence THEN
+        RETURN 0;
+    END IF;
+    UPDATE public.audit_chain
+        SET first_sequence = first_recent, first_previous_hash = (
+            SELECT entry.hash FROM public.audit_event AS entry
+            WHERE entry.team_id = whose AND entry.sequence = first_recent - 1
+        )
+        WHERE audit_chain.team_id = whose;
+    DELETE FROM public.audit_event AS entry WHERE entry.team_id = whose AND entry.sequence < first_recent;
+    RETURN first_recent - head.first_sequence;
+END
+$$;
+
+-- Runs when the transaction commits: the lock on the chain of its team is the last one that it takes, so writers of one
+-- team commit in the order of their entries, and wait for no other team.
+CREATE FUNCTION cross_team.chain_audit_event()
+    RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    head public.audit_chain;
+BEGIN
+    IF NOT EXISTS (SELECT FROM public.audit_event WHERE team_id = NEW.team_id AND id = NEW.id) THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO public.audit_chain (team_id, id) VALUES (NEW.team_id, NEW.team_id) ON CONFLICT DO NOTHING;
+    SELECT * INTO STRICT head FROM public.audit_chain WHERE team_id = NEW.team_id FOR UPDATE;
+    NEW.sequence := head.last_sequence + 1;
+    NEW.hash := sha256(head.last_hash || convert_to(public.audit_event_content(NEW), 'UTF8'));
+    UPDATE public.audit_event SET sequence = NEW.sequence, hash = NEW.hash WHERE team_id = NEW.team_id AND id = NEW.id;
+    UPDATE public.audit_chain SET last_sequence = NEW.sequence, last_hash = NEW.hash WHERE team_id = NEW.team_id;
+    RETURN NULL;
+END
 $$;
 
 -- Functions: jobs.
@@ -675,7 +733,7 @@ DECLARE
 BEGIN
     FOR called IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'cross_team'::regnamespace LOOP
         EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', called);
-        IF called <> 'cross_team.first_metric_hour()' THEN
+        IF called NOT IN ('cross_team.first_metric_hour()', 'cross_team.chain_audit_event()') THEN
             EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO slowpath_cross_team', called);
         END IF;
         IF called <> 'cross_team.maintain_metric_partitions(integer)' THEN
@@ -686,6 +744,7 @@ END $$;
 REVOKE CREATE ON SCHEMA cross_team FROM slowpath_keeper;
 SET LOCAL ROLE slowpath_keeper;
 GRANT EXECUTE ON FUNCTION cross_team.first_metric_hour() TO slowpath_owner;
+GRANT EXECUTE ON FUNCTION cross_team.chain_audit_event() TO slowpath_owner;
 RESET ROLE;
 
 -- Triggers.
@@ -731,6 +790,8 @@ BEGIN
 END
 $$;
 
+CREATE CONSTRAINT TRIGGER chain AFTER INSERT ON audit_event DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION cross_team.chain_audit_event();
 CREATE TRIGGER notify AFTER INSERT OR UPDATE OF state, progress, step, cancel_requested ON job
     FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE TRIGGER notify AFTER INSERT OR UPDATE OF revision ON bisect FOR EACH ROW EXECUTE FUNCTION notify_bisect();

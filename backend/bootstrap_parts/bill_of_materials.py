@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import subprocess
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bootstrap_parts.project_paths import DECODE, ROOT
+from bootstrap_parts.console import StartupError
+from bootstrap_parts.install_steps import find_go, go_environment
+from bootstrap_parts.licenses import (
+    describe_python_license,
+    find_module_licenses,
+    find_python_packages,
+    identify_license,
+)
+from bootstrap_parts.project_paths import DECODE, ROOT, VENV
 
 _PYTHON = re.compile(
     r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;]+)(?P<rest>(?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE
@@ -36,6 +47,7 @@ def write_bill_of_materials(path: Path) -> int:
                 "bom-ref": f"pkg:generic/{project['name']}@{project['version']}",
                 "name": project["name"],
                 "version": project["version"],
+                "licenses": [{"license": {"id": project["license"]}}],
             }
         },
         "components": components,
@@ -52,13 +64,17 @@ def _component(kind: str, name: str, version: str, **more: object) -> Component:
 
 def _python() -> Iterator[Component]:
     """Yield the packages of web, worker and relay. A package has one hash for each of its files."""
+    installed = find_python_packages(find_site_packages())
     for found in _PYTHON.finditer((ROOT / "requirements.lock").read_text()):
         hashes = _SHA256.findall(found["rest"])
         files = [
             {"type": "distribution", "url": f"pkg:pypi/{found['name']}", "hashes": [_hash("SHA-256", each)]}
             for each in hashes
         ]
-        yield _component("pypi", found["name"].lower(), found["version"], externalReferences=files)
+        package = installed.get(found["name"].lower())  # some are for other systems only
+        stated = package and describe_python_license(package)
+        more = {"licenses": [stated]} if stated else {}
+        yield _component("pypi", found["name"].lower(), found["version"], externalReferences=files, **more)
 
 
 def _npm() -> Iterator[Component]:
@@ -91,9 +107,31 @@ def _go() -> Iterator[Component]:
     required = set(
         re.findall(r"^\s*(?:require )?([\w.-]+(?:/[\w.-]+)+) v", (DECODE / "go.mod").read_text(), re.MULTILINE)
     )
+    with tempfile.TemporaryDirectory() as folder:
+        licenses = {
+            name: identify_license(files[0].read_text())
+            for name, files in find_module_licenses(vendor_modules(Path(folder) / "vendor")).items()
+            if files
+        }
     for name, version, digest in _MODULE.findall((DECODE / "go.sum").read_text()):
         if name in required and not version.endswith("/go.mod"):
-            yield _component("golang", name, version, properties=[{"name": "go.sum", "value": f"h1:{digest}"}])
+            more = {"licenses": [{"license": {"id": licenses[name]}}]} if licenses.get(name) else {}
+            yield _component("golang", name, version, properties=[{"name": "go.sum", "value": f"h1:{digest}"}], **more)
+
+
+def find_site_packages() -> Path:
+    """Return the folder of the installed Python packages."""
+    return next(VENV.glob("lib/python*/site-packages"))
+
+
+def vendor_modules(folder: Path) -> Path:
+    """Copy the Go modules of the decoder with their license files, and return the folder. Raises `StartupError`."""
+    go = find_go()
+    if go is None:
+        raise StartupError("The bill of materials needs Go. Run `npm start` once.")
+    command = [str(go), "mod", "vendor", "-o", str(folder)]
+    subprocess.run(command, cwd=DECODE, env={**os.environ, **go_environment()}, check=True, capture_output=True)
+    return folder
 
 
 def _hash(algorithm: str, content: str) -> dict[str, str]:

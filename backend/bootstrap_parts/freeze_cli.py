@@ -20,6 +20,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from bootstrap_parts.licenses import LICENSE
 from bootstrap_parts.project_paths import ROOT, WORKER
 
 COMMANDS = (
@@ -102,12 +103,15 @@ def main() -> int:
     """Write `slowpath-linux-ARCH` for the architecture of this machine."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decode", type=Path, required=True, help="the decode helper")
+    parser.add_argument("--notices", type=Path, required=True, help="the licenses of the packages inside")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the file")
     options = parser.parse_args()
     version = str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
     work = Path(tempfile.mkdtemp())
     try:
         subprocess.run([sys.executable, *freezing(work, WORKER, options.decode)], check=True)
+        shutil.copy2(options.notices, work / "dist" / "slowpath" / "NOTICES.txt")
+        shutil.copy2(LICENSE, work / "dist" / "slowpath" / LICENSE.name)
         options.out.mkdir(parents=True, exist_ok=True)
         file = options.out / f"slowpath-linux-{MACHINES[platform.machine()]}"
         size = write_single_file(work / "dist" / "slowpath", file, version)

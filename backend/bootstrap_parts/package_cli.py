@@ -12,15 +12,17 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from bootstrap_parts.bill_of_materials import write_bill_of_materials
+from bootstrap_parts.bill_of_materials import find_site_packages, vendor_modules, write_bill_of_materials
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.freeze_cli import MACHINES
 from bootstrap_parts.install_steps import find_uv, set_up
-from bootstrap_parts.project_paths import BACKEND, CACHE, DECODE_BINARY, MADE, PACKAGES, ROOT, VENV, VENV_PYTHON, WORKER
+from bootstrap_parts.licenses import LICENSE, write_notices
+from bootstrap_parts.project_paths import BACKEND, CACHE, DECODE_BINARY, MADE, PACKAGES, ROOT, VENV_PYTHON, WORKER
 from bootstrap_parts.setup_steps import SetupContext
 
 PYINSTALLER_PACKAGE = "pyinstaller==6.22.3"
+NOTICES = PACKAGES / "slowpath.notices.txt"
 BUILD_ENVIRONMENT = MADE / "package-environment"
 DEPENDENCIES = ("certifi", "httpx", "numpy", "pydantic", "pyyaml", "zstandard")
 """Of the wheel; versions as in pyproject.toml."""
@@ -45,6 +47,7 @@ def package(_options: argparse.Namespace, console: ConsoleOutput) -> int:
     with marked() as mark:
         set_up(console, mark, "start", ("python", "decode"))
         context = SetupContext(mark)
+        write_notices(NOTICES, find_site_packages(), vendor_modules(CACHE / "package" / "vendor"))
         with console.timed("command line frozen"):
             _freeze(context)
         with console.timed("wheel"):
@@ -62,10 +65,11 @@ def _freeze(context: SetupContext) -> None:
     if not python.exists():
         context.run([uv, "venv", "--clear", "--python", VENV_PYTHON.resolve(), BUILD_ENVIRONMENT], log="package")
     context.run([uv, "pip", "install", "--python", python, PYINSTALLER_PACKAGE], log="package")
-    packages = next(VENV.glob("lib/python*/site-packages"))
+    packages = find_site_packages()
     for own in BUILD_ENVIRONMENT.glob("lib/python*/site-packages"):
         (own / "slowpath.pth").write_text(f"{packages}\n{BACKEND}\n{WORKER}\n")
-    freeze: list[str | Path] = ["-m", "bootstrap_parts.freeze_cli", "--decode", DECODE_BINARY, "--out", PACKAGES]
+    freeze: list[str | Path] = ["-m", "bootstrap_parts.freeze_cli", "--decode", DECODE_BINARY, "--notices", NOTICES]
+    freeze += ["--out", PACKAGES]
     context.run([python, *freeze], log="package")
 
 
@@ -80,6 +84,8 @@ def _build_wheel(context: SetupContext, architecture: str) -> Path:
         (staging / "slowpath_cli" / "commands" / f"{name}.py").unlink()
     (staging / "slowpath_cli" / "bin").mkdir()
     shutil.copy2(DECODE_BINARY, staging / "slowpath_cli" / "bin")
+    shutil.copy2(LICENSE, staging)
+    shutil.copy2(NOTICES, staging)
     machine = next(name for name, known in MACHINES.items() if known == architecture)
     (staging / "pyproject.toml").write_text(_wheel_project())
     (staging / "hatch_build.py").write_text(WHEEL_HOOK.format(machine=machine))
@@ -101,6 +107,8 @@ name = "slowpath-cli"
 version = "{project["version"]}"
 description = "The command line of Slowpath: compare, collect, upload, bisect, runner."
 requires-python = "{project["requires-python"]}"
+license = "{project["license"]}"
+license-files = ["{LICENSE.name}", "{NOTICES.name}"]
 dependencies = [{listed}]
 
 [project.scripts]

@@ -4,6 +4,7 @@ Git gets the IP addresses by `http.curloptResolve` and follows no redirects, whi
 protocol. Secrets are passed in the environment of the process, not as arguments.
 """
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,9 @@ import certifi
 
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import SPELLED, parse_url
+from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.errors import AddressNotAllowed
+from slowpath.core.github_app import INSTALLATION_TOKENS, READ_CODE, find_api_url, is_app_credential
 from slowpath.core.settings import Settings
 
 LOCAL: Final = "file://"
@@ -62,12 +65,25 @@ class AllowedRemotes:
         checked_url = f"{parsed.scheme}://{host}:{parsed.port}{parsed.path}"
         environment = {"GIT_SSL_CAINFO": self._authorities}
         if authorization is not None:
+            if is_app_credential(authorization):
+                authorization = self._get_installation_header(url, authorization)
             environment |= {
                 "GIT_CONFIG_COUNT": "1",
                 "GIT_CONFIG_KEY_0": f"http.{parsed.scheme}://{host}:{parsed.port}/.extraHeader",
                 "GIT_CONFIG_VALUE_0": f"Authorization: {authorization}",
             }
         return ResolvedRemote(checked_url, options, environment)
+
+    def _get_installation_header(self, url: str, credential: str) -> str:
+        """Return the header with a token that may read this repository for an hour."""
+        api_url = find_api_url(url)
+        with (
+            self._outside.opened(api_url) as peer,
+            INSTALLATION_TOKENS.use(
+                credential, peer, api_url=api_url, repository=url, permissions=READ_CODE, now=SystemClock().now()
+            ) as token,
+        ):
+            return "Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
 
     def _check_scheme(self, url: str) -> None:
         parsed = parse_url(url)

@@ -64,6 +64,34 @@ class ReadSession(Session):
 class WriteSession(ReadSession):
     """A session that reads and writes."""
 
+    @contextmanager
+    def in_team(self, team_id: TeamId) -> Iterator[None]:
+        """Use another team of the user for the block, in the same transaction."""
+        with self._use_scope(team_id, self.scope.user_id):
+            yield
+
+    @contextmanager
+    def as_user(self, user_id: UserId) -> Iterator[None]:
+        """Use the rows of a member of the team for the block, in the same transaction."""
+        with self._use_scope(self.scope.team_id, user_id):
+            yield
+
+    @contextmanager
+    def _use_scope(self, team_id: TeamId | None, user_id: UserId | None) -> Iterator[None]:
+        former = self.scope.team_id, self.scope.user_id
+        self._set_scope(team_id, user_id)
+        try:
+            yield
+            self.flush()
+        except BaseException:
+            self.scope.team_id, self.scope.user_id = former  # the transaction is rolled back
+            raise
+        self._set_scope(*former)
+
+    def _set_scope(self, team_id: TeamId | None, user_id: UserId | None) -> None:
+        self.scope.team_id, self.scope.user_id = team_id, user_id
+        self.execute(SET_SCOPE, {"team": str(team_id or ""), "user": str(user_id or "")})
+
 
 class ReadReplica:
     """A streaming replica that serves a read once it has replayed all that was committed before the read began.

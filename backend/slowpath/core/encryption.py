@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
@@ -18,6 +18,17 @@ MARK: Final = b"\x00slk"
 """Precedes the ID of the key, one byte; values without it are encrypted with SLOWPATH_SECRET_KEY."""
 MAX_KEY_ID: Final = 255
 MIN_KEY_LENGTH: Final = 16
+
+
+class RenewedValues(NamedTuple):
+    """How many stored values were encrypted with the present key, and how many no key decrypts."""
+
+    renewed: int
+    unreadable: int
+
+    def plus(self, other: "RenewedValues") -> "RenewedValues":
+        """Return both together."""
+        return RenewedValues(self.renewed + other.renewed, self.unreadable + other.unreadable)
 
 
 class DecryptionError(ValueError):
@@ -41,6 +52,10 @@ class SecretEncryptor:
     def is_current(self, sealed: bytes) -> bool:
         """Return whether a value is encrypted with the key that encrypts now."""
         return _prefix_of(sealed) == self._prefix
+
+    def renew(self, sealed: bytes, *of: UUID) -> bytes | None:
+        """Return a value encrypted with the key that encrypts now; None if it already is. Raises `DecryptionError`."""
+        return None if self.is_current(sealed) else self.seal(self.unseal(sealed, *of), *of)
 
     def unseal(self, sealed: bytes, *of: UUID) -> str:
         """Decrypt a text. Raises `DecryptionError`."""

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import LiteralString
 from uuid import UUID, uuid4
@@ -53,6 +54,8 @@ ADDED = {
     "pull_request",
 }  # fmt: skip
 """Tables that a version adds without rows."""
+FILLED = {"audit_chain"}
+"""Tables that a version adds with a row for each team that has audit events."""
 NOT_RESTORED = re.compile(r"door\.(due_jobs|jobs_to_send|find_token)\(|fk_artifact_team_id_build_id")
 """What a downgrade leaves: functions that no version calls, and a foreign key that is valid."""
 
@@ -158,7 +161,7 @@ def test_a_database_of_the_former_release_loses_no_row(former_database: TestData
 
     former_database.migrate()
     after = content(former_database)
-    assert len(after) == len(before) - len(LOST) + len(ADDED)
+    assert len(after) == len(before) - len(LOST) + len(ADDED) + len(FILLED)
     assert {name: len(rows) for name, rows in after.items() if len(rows) != 1} == dict.fromkeys(ADDED, 0)
 
     former_database.migrate_down(FIRST)
@@ -373,3 +376,33 @@ def _statement(database: TestDatabase) -> object:
     with database.as_admin() as connection:
         row = connection.execute("SELECT statement FROM deployment_evaluation").fetchone()
     return row[0] if row else None
+
+
+@pytest.mark.database
+def test_stored_audit_events_are_chained(former_database: TestDatabase) -> None:
+    other = UUID(int=2)
+    former_database.migrate("20261127_2110")
+    with former_database.as_admin() as connection:
+        for number, team in enumerate([TEAM, other, TEAM, TEAM]):
+            connection.execute(
+                "INSERT INTO team (id, slug, name) VALUES (%s, %s, 'x') ON CONFLICT DO NOTHING", (team, str(team))
+            )
+            connection.execute(
+                "INSERT INTO audit_event (team_id, id, actor_kind, actor_name, action, subject_kind, details, created_at)"
+                " VALUES (%s, %s, 'machine', 'é', 'team.renamed', 'team', %s, timestamptz '2026-01-01' - %s * interval '1 s')",
+                (team, uuid4(), Jsonb({"name": "日本", "n": 1e3}), number),
+            )
+    former_database.migrate()
+    with former_database.as_admin() as connection:
+        rows = connection.execute(
+            "SELECT team_id, sequence, hash, audit_event_content(audit_event) FROM audit_event ORDER BY team_id, created_at"
+        ).fetchall()
+        ends = connection.execute(
+            "SELECT team_id, last_sequence, last_hash, first_sequence FROM audit_chain"
+        ).fetchall()
+    assert [(team, sequence) for team, sequence, _, _ in rows] == [(TEAM, 1), (TEAM, 2), (TEAM, 3), (other, 1)]
+    hashes = {TEAM: bytes(32), other: bytes(32)}
+    for team, _, stored, content in rows:
+        hashes[team] = sha256(hashes[team] + content.encode()).digest()
+        assert stored == hashes[team]
+    assert set(ends) == {(TEAM, 3, hashes[TEAM], 1), (other, 1, hashes[other], 1)}

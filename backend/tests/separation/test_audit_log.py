@@ -32,7 +32,7 @@ NOT_FOR_THE_LOG = {
 }
 """Changes that a log of who changed what leaves out, and why."""
 
-BESIDE = {"audit_event", "job", "idempotent_request"}
+BESIDE = {"audit_event", "audit_chain", "job", "idempotent_request"}
 """Tables that change because something else does."""
 
 

@@ -27,6 +27,7 @@ ALLOWED = {
     TokenScope.UPLOAD: WATCHES | SENDS_FILES | SENDS_METADATA,
     TokenScope.RUNNER: WATCHES | SENDS_FILES | RUNS,
     TokenScope.DEPLOY: {"deployments:create", "deployment-events:create"},
+    TokenScope.AUDIT: {"audit-entries:list", "audit-entries:verify"},
 }
 BUILD = "/api/v1/builds/checkout/" + 40 * "a"
 

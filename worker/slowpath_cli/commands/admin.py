@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from slowpath_cli.commands import backups, user_admin
+from slowpath_cli.commands import audit_admin, backups, encryption_admin, user_admin
 from slowpath_cli.commands.example_seed import NAMES, SeedFailed, seed_example
 
 
@@ -23,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     seed.set_defaults(admin=_seed_example)
     user_admin.add_arguments(commands)
+    audit_admin.add_arguments(commands)
+    encryption_admin.add_arguments(commands)
     backups.add_arguments(commands)
 
 

@@ -35,20 +35,21 @@ def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     create.add_argument("--email", required=True)
     create.add_argument("--name", required=True)
     create.add_argument("--team", help="the team's name (default: the user's)")
-    create.set_defaults(admin=lambda options: _run_command(_create_user, options))
+    create.set_defaults(admin=lambda options: run_command(_create_user, options))
     change = commands.add_parser(
         "set-password", help="set a user's password and end the user's sessions (DATABASE_URL)"
     )
     change.add_argument("--email", required=True)
-    change.set_defaults(admin=lambda options: _run_command(_set_password, options))
+    change.set_defaults(admin=lambda options: run_command(_set_password, options))
     reset = commands.add_parser(
         "reset-second-factor", help="remove a user's second factors and end the user's sessions (DATABASE_URL)"
     )
     reset.add_argument("--email", required=True)
-    reset.set_defaults(admin=lambda options: _run_command(_reset_second_factor, options))
+    reset.set_defaults(admin=lambda options: run_command(_reset_second_factor, options))
 
 
-def _run_command(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
+def run_command(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
+    """Run a command, print its result or error, and return the exit code."""
     try:
         print(command(options))
     except InvalidUserInput as error:
@@ -63,7 +64,7 @@ def _run_command(command: Callable[[argparse.Namespace], str], options: argparse
 def _create_user(options: argparse.Namespace) -> str:
     email, name = _validate(EMAIL, options.email, "--email"), _validate(NAME, options.name, "--name")
     team_name = _validate(NAME, options.team, "--team") if options.team else f"{name}'s team"
-    database, hashed = _database(), service.hash_new_password(_password(), email)
+    database, hashed = connect_database(), service.hash_new_password(_password(), email)
     with database.writing(TeamScope()) as session:
         team = service.sign_up(session, email=email, name=name, password_hash=hashed, team_name=team_name)
         slug = team.slug
@@ -71,7 +72,7 @@ def _create_user(options: argparse.Namespace) -> str:
 
 
 def _set_password(options: argparse.Namespace) -> str:
-    database = _database()
+    database = connect_database()
     user_id = service.get_user_by_email(database, options.email)
     hashed = service.hash_new_password(_password(), options.email)
     with database.writing(TeamScope(user_id=user_id)) as session:
@@ -81,10 +82,15 @@ def _set_password(options: argparse.Namespace) -> str:
 
 
 def _reset_second_factor(options: argparse.Namespace) -> str:
-    database = _database()
+    database = connect_database()
     user_id = service.get_user_by_email(database, options.email)
+    teams = [team.id for team in service.teams_of(database, user_id)]
     with database.writing(TeamScope(user_id=user_id)) as session:
         removed = delete_second_factors(session, user_id)
+        facts = {"removed": removed}
+        service.record_user_event(
+            session, user_id, teams, "second-factors.reset", "user", user_id, facts, by_operator=True
+        )
         ended = service.end_all_sessions(session, user_id)
     return f"Removed {removed} second factors of {options.email} and ended {ended} sessions."
 
@@ -102,7 +108,8 @@ def _password() -> str:
     return _validate(PASSWORD, given, "password")
 
 
-def _database() -> Database:
+def connect_database() -> Database:
+    """Return the database of DATABASE_URL. Raises `InvalidUserInput`."""
     url = os.environ.get("DATABASE_URL")
     if not url:
         raise InvalidUserInput("DATABASE_URL is not set. Set it to the database's URL with the application's role.")

@@ -31,7 +31,9 @@ def create_issue(job: CreateIssue, context: JobContext) -> None:
             with context.finishing():
                 return
         title, body = wording.issue(content)
-        with open_code_host(context.egress, ChannelKind(tracker.kind), tracker.target, token) as host:
+        with open_code_host(
+            context.egress, ChannelKind(tracker.kind), tracker.target, token, now=context.clock.now()
+        ) as host:
             found = host.find_issue(wording.comment_marker(content)) if context.claim.attempts > 1 else None
             created = found or host.create_issue(title, body)
     except (InvalidRequest, NotFound) as error:

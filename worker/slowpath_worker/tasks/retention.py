@@ -35,8 +35,10 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
         log.info("retention.enforced", files=deleted, swept=totals.deleted_blobs)
 
     with context.writing() as session:
-        renewed = encryption_keys.renew_encryption(session, create_sealer(context.settings))
-    if renewed:
+        sealer = create_sealer(context.settings)
+        of_team = encryption_keys.renew_encryption(session, sealer)
+        of_members = encryption_keys.renew_members(session, sealer)
+    if renewed := of_team.renewed + of_members.renewed:
         log.info("encryption.renewed", values=renewed)
 
     with context.finishing() as session:

@@ -36,10 +36,9 @@ def record_processing_failure(session: WriteSession, job: ProcessDelivery, failu
 
 def reconcile_deliveries(job: ReconcileDeliveries, context: JobContext) -> None:
     """List sent deliveries at the provider, and request missed ones again."""
-    with context.reading() as session:
-        provider = delivery_reconciliation.get_provider(session, job.hook_id, create_sealer(context.settings))
-
     now = context.clock.now()
+    with context.reading() as session:
+        provider = delivery_reconciliation.get_provider(session, job.hook_id, create_sealer(context.settings), now)
     redelivered, more, problem = 0, False, None
     if provider is not None:
         try:

@@ -1,11 +1,14 @@
-"""`slowpath admin create-user` and `set-password` against a real database."""
+"""`slowpath admin create-user`, `set-password`, `reset-second-factor` and `audit verify` against a real database."""
 
 import os
 import subprocess
 import sys
 
+import psycopg
 import pytest
 
+from slowpath.core.encryption import create_sealer
+from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 
@@ -54,3 +57,46 @@ def test_impossible_requests_are_rejected(
 ) -> None:
     done = admin(emptied, *words, password=password)
     assert (done.returncode, expected in done.stderr) == (code, True), done.stderr
+
+
+def test_audit_logs_are_verified(app: AppUnderTest, emptied: TestDatabase) -> None:
+    for name in ("ann", "bob"):
+        assert admin(emptied, "create-user", "--email", f"{name}@example.com", "--name", name).returncode == 0
+        assert admin(emptied, "reset-second-factor", "--email", f"{name}@example.com").returncode == 0
+    intact = admin(emptied, "audit", "verify")
+    lines = intact.stdout.splitlines()
+    assert (intact.returncode, [line.split("-")[0] for line in lines]) == (0, ["ann", "bob"])
+    slug, known = lines[0].partition(":")[0], lines[0].rpartition(" ")[2]
+    after = admin(emptied, "audit", "verify", "--team", slug, "--after", known)
+    assert (after.returncode, after.stdout) == (0, f"{slug}: 0 entries are intact, up to {known}\n")
+
+    with psycopg.connect(emptied.admin_url, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE audit_event SET details = '{}' WHERE sequence = 1 AND team_id = (SELECT id FROM team WHERE slug = %s)",
+            (slug,),
+        )
+    broken = admin(emptied, "audit", "verify")
+    assert broken.returncode == 1
+    assert f"{slug}: entry 1 (" in broken.stderr
+    assert "1 of 2 audit logs are broken" in broken.stderr
+    for words in (("--after", known), ("--team", "none"), ("--team", slug, "--after", "x")):
+        assert admin(emptied, "audit", "verify", *words).returncode == 2
+
+
+def test_an_operator_learns_whether_a_key_can_be_removed(
+    app: AppUnderTest, emptied: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo").returncode == 0
+    monkeypatch.delenv("SLOWPATH_SECRET_KEY", raising=False)
+    assert admin(emptied, "renew-encryption").returncode == 2
+    monkeypatch.setenv("SLOWPATH_SECRET_KEY", app.settings.secret_key.get_secret_value())
+    monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "1=the first key 16")
+    assert sign_in(app, "a long enough one") == 201
+    sealed = create_sealer(app.settings).seal("token", TOKEN_PURPOSE)
+    with psycopg.connect(emptied.admin_url, autocommit=True) as connection:
+        connection.execute("UPDATE user_session SET encrypted_id_token = %s", (sealed,))
+    done = admin(emptied, "renew-encryption")
+    assert (done.returncode, "former keys can be removed" in done.stdout) == (0, True), done.stderr
+    monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "2=the second key 16")
+    lost = admin(emptied, "renew-encryption")
+    assert (lost.returncode, "1 values cannot be decrypted" in lost.stderr) == (1, True)

@@ -58,6 +58,7 @@ __all__ = [
     "Anyone",
     "Caller",
     "InTeam",
+    "MayAudit",
     "MayDeploy",
     "MayManage",
     "MayOwn",
@@ -326,6 +327,7 @@ MaySend = Annotated[Caller, Depends(TeamAccess(Permission.SEND))]
 MayDeploy = Annotated[Caller, Depends(TeamAccess(Permission.DEPLOY))]
 MayRun = Annotated[Caller, Depends(TeamAccess(Permission.RUN))]
 MayWrite = Annotated[Caller, Depends(TeamAccess(Permission.WRITE))]
+MayAudit = Annotated[Caller, Depends(TeamAccess(Permission.AUDIT))]
 MayManage = Annotated[Caller, Depends(TeamAccess(Permission.MANAGE))]
 MayOwn = Annotated[Caller, Depends(TeamAccess(Permission.OWN))]
 SignedIn = Annotated[SignedInUser, Depends(UserAccess())]

@@ -19,6 +19,12 @@ class TokenNotFound(NotFound):
     """No token of the team has this ID."""
 
 
+class AuditEntryNotFound(NotFound):
+    """The audit log of the team ends before this entry."""
+
+    slug = "audit-entry-not-found"
+
+
 class ServiceAccountNotFound(NotFound):
     """No service account of the team has this ID."""
 

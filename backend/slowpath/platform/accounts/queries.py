@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TypeVarTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, delete, func, select, text, tuple_
+from sqlalchemy import Connection, Row, Select, String, delete, func, literal_column, select, text, tuple_
 from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -17,6 +17,7 @@ from slowpath.core.ids import TeamId, UserId
 from slowpath.platform.accounts.rules.audit_filter import AuditFilter
 from slowpath.platform.accounts.tables import (
     ApiToken,
+    AuditChain,
     AuditEvent,
     Invitation,
     Membership,
@@ -39,6 +40,8 @@ FIND_SIGN_IN = text("SELECT * FROM cross_team.find_identity(:issuer, :subject, :
 FIND_TEAM = text("SELECT team_id FROM cross_team.find_team(:sought)")
 FIND_INVITATION = text("SELECT * FROM cross_team.find_invitation(:sought)")
 FIND_PERSON = text("SELECT * FROM cross_team.find_user(:sought)")
+LIST_TEAM_SLUGS = text("SELECT * FROM cross_team.list_team_slugs()")
+LIST_USER_IDS = text("SELECT * FROM cross_team.list_user_ids()")
 CLOSED_TEAMS_OF = text("SELECT * FROM cross_team.list_deleted_teams(:sought)")
 DELETE_PERSON = text("SELECT * FROM cross_team.delete_user(:sought)")
 TEAMS_OF = text("SELECT cross_team.list_teams(:sought)")
@@ -271,6 +274,33 @@ def audit_events(
     if asked.until is not None:
         statement = statement.where(AuditEvent.created_at < asked.until)
     return session.scalars(_page(statement, AuditEvent, after, limit)).all()
+
+
+def audit_chain(session: ReadSession) -> AuditChain | None:
+    """Return both ends of the team's chain; None if it has no audit event."""
+    return session.scalar(select(AuditChain))
+
+
+def audit_entries(session: ReadSession, *, after: int, limit: int) -> Sequence[tuple[AuditEvent, str]]:
+    """Return audit events with their content in the order of the chain, by ix_audit_event_sequence."""
+    content = func.audit_event_content(literal_column("audit_event"), type_=String())
+    found = select(AuditEvent, content).where(AuditEvent.sequence > after).order_by(AuditEvent.sequence).limit(limit)
+    return [(event, covered) for event, covered in session.execute(found)]
+
+
+def unchained_audit_event(session: ReadSession) -> AuditEvent | None:
+    """Return an audit event that was written while nothing chained it."""
+    return session.scalar(select(AuditEvent).where(AuditEvent.sequence.is_(None)).limit(1))
+
+
+def select_team_slugs(cross_team: Connection) -> Sequence[Row[Any]]:
+    """Return all teams that are not deleted: team_id, slug."""
+    return cross_team.execute(LIST_TEAM_SLUGS).all()
+
+
+def select_user_ids(cross_team: Connection) -> Sequence[UserId]:
+    """Return the IDs of all users."""
+    return [UserId(user_id) for user_id in cross_team.execute(LIST_USER_IDS).scalars()]
 
 
 def select_deleted_teams(cross_team: Connection, user_id: UserId) -> Sequence[Row[Any]]:

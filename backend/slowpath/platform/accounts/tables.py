@@ -31,6 +31,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from slowpath.core.ids import TeamId, UserId, new_id
 from slowpath.core.table_base import Table, TeamScoped
 
+NO_HASH = text("decode(repeat('00', 32), 'hex')")
 ROLE_KNOWN = "role in ('viewer', 'member', 'admin', 'owner')"
 
 
@@ -278,6 +279,7 @@ class AuditEvent(TeamScoped, Table):
     __table_args__ = (
         Index("ix_audit_event_newest", "team_id", "created_at", "id"),
         Index("ix_audit_event_action", "team_id", "action", "created_at"),
+        Index("ix_audit_event_sequence", "team_id", "sequence", unique=True),
     )
 
     actor_id: Mapped[UUID | None]
@@ -290,3 +292,21 @@ class AuditEvent(TeamScoped, Table):
     subject_kind: Mapped[str]
     subject_id: Mapped[UUID | None]
     details: Mapped[dict[str, Any]]
+    sequence: Mapped[int | None] = mapped_column(BigInteger())
+    """Its place in the chain of the team, from 1; the database sets it with the hash when the transaction commits."""
+    hash: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """SHA-256 of the previous hash (32 zero bytes before the first) and `audit_event_content`."""
+
+
+class AuditChain(TeamScoped, Table):
+    """Both ends of the chain of a team's audit events; only the database writes it."""
+
+    __tablename__ = "audit_chain"
+    __table_args__ = (UniqueConstraint("team_id"),)
+
+    last_sequence: Mapped[int] = mapped_column(BigInteger(), server_default=text("0"))
+    last_hash: Mapped[bytes] = mapped_column(LargeBinary(), server_default=NO_HASH)
+    first_sequence: Mapped[int] = mapped_column(BigInteger(), server_default=text("1"))
+    """Of the oldest event that retention left."""
+    first_previous_hash: Mapped[bytes] = mapped_column(LargeBinary(), server_default=NO_HASH)
+    """The hash of the event before it."""

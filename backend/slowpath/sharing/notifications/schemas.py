@@ -67,8 +67,8 @@ class ChannelIn(BaseModel):
     repository: Short = Field("", description="`github` and `gitlab`: owner/name")
     token: SecretStr = Field(
         SecretStr(""),
-        max_length=1_000,
-        description="`github` and `gitlab`: an API token; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key; `grafana`: token of a service account",
+        max_length=4_000,
+        description="`github` and `gitlab`: an API token; `github`: or the credential of a GitHub App; `slack-app`: the bot token; `pagerduty`: an integration key; `opsgenie`: an API key; `grafana`: token of a service account",
     )
     signing_secret: SecretStr = Field(SecretStr(""), max_length=1_000, description="`slack-app`: of the app")
     conversation: Short = Field("", description="`slack-app`: ID of the channel in Slack")

@@ -8,7 +8,14 @@ from fastapi.testclient import TestClient
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.encryption import DecryptionError, SecretEncryptor, create_sealer, parse_keys
-from slowpath.operations.retention.service.encryption_keys import ENCRYPTED, renew_encryption
+from slowpath.operations.retention.service.encryption_keys import (
+    ENCRYPTED,
+    renew_all,
+    renew_encryption,
+    renew_members,
+)
+from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
+from slowpath.platform.accounts.service.second_factors import TOTP_PURPOSE
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
@@ -73,12 +80,12 @@ def test_the_credentials_of_a_team_are_encrypted_again(
     assert other.post("/api/v1/notification-channels", json=bodies["notification-channels"]).status_code == 201
     newer = SecretEncryptor(app.settings.secret_key.get_secret_value(), {1: FIRST})
     with app.database.writing(TeamScope(team.id)) as session:
-        assert renew_encryption(session, newer) == 3
-        assert renew_encryption(session, newer) == 0, "of the team only, and once"
-        assert renew_encryption(session, SecretEncryptor("lost", {2: SECOND})) == 0, "what no key decrypts stays"
+        assert renew_encryption(session, newer) == (3, 0)
+        assert renew_encryption(session, newer) == (0, 0), "of the team only, and once"
+        assert renew_encryption(session, SecretEncryptor("lost", {2: SECOND})) == (0, 3), "what no key decrypts stays"
     without_former = SecretEncryptor("removed", {2: SECOND, 1: FIRST})
     with app.database.writing(TeamScope(team.id)) as session:
-        assert renew_encryption(session, without_former) == 3
+        assert renew_encryption(session, without_former) == (3, 0)
     with pytest.raises(DecryptionError):
         create_sealer(app.settings).unseal(newer.seal("x"))
 
@@ -92,3 +99,39 @@ def test_every_encrypted_column_of_a_team_is_known(emptied: TestDatabase) -> Non
             "information_schema.columns AS other WHERE other.table_name = one.table_name AND column_name = 'team_id')"
         ).fetchall()
     assert {(table.__tablename__, column.key) for table, column, _ in ENCRYPTED} == set(found)
+
+
+@pytest.mark.database
+def test_sessions_and_apps_for_codes_are_encrypted_again(
+    app: AppUnderTest, team: SomeTeam, people: AccountsFactory, emptied: TestDatabase
+) -> None:
+    member = people.member(team)
+    former, factor = create_sealer(app.settings), uuid4()
+    with emptied.as_admin() as admin:
+        admin.execute("UPDATE user_session SET encrypted_id_token = %s", (former.seal("the ID token", TOKEN_PURPOSE),))
+        admin.execute(
+            "INSERT INTO second_factor (id, user_id, kind, name, secret, counter) VALUES (%s, %s, 'totp', 'x', %s, 0)",
+            (factor, member.user_id, former.seal("the TOTP secret", TOTP_PURPOSE, factor)),
+        )
+    newer = SecretEncryptor(app.settings.secret_key.get_secret_value(), {1: FIRST})
+    with app.database.writing(TeamScope(team.id)) as session:
+        assert renew_members(session, newer) == (3, 0), "two sessions and an app"
+        assert session.scope == TeamScope(team.id)
+    outsider = people.team().owner
+    with emptied.as_admin() as admin:
+        admin.execute("DELETE FROM membership WHERE user_id = %s", (outsider.user_id,))
+        admin.execute(
+            "UPDATE user_session SET encrypted_id_token = %s WHERE user_id = %s",
+            (former.seal("the ID token", TOKEN_PURPOSE), outsider.user_id),
+        )
+    assert renew_all(app.database, newer) == (1, 0), "a user without a team"
+    assert renew_all(app.database, newer) == (0, 0)
+    assert renew_all(app.database, SecretEncryptor("lost")) == (0, 4)
+
+    alone = SecretEncryptor("removed", {1: FIRST})
+    with emptied.as_admin() as admin:
+        tokens = admin.execute("SELECT encrypted_id_token FROM user_session").fetchall()
+        secret = admin.execute("SELECT secret FROM second_factor").fetchone()
+    assert {alone.unseal(token, TOKEN_PURPOSE) for (token,) in tokens} == {"the ID token"}
+    assert secret is not None
+    assert alone.unseal(secret[0], TOTP_PURPOSE, factor) == "the TOTP secret"

@@ -120,11 +120,14 @@ def test_the_audit_log_deletes_only_entries_older_than_a_year(
         for days in (400, 300):
             client.post("/api/v1/services", json={"name": f"s{days}"})
             admin.execute(
-                "UPDATE audit_event SET created_at = created_at - make_interval(days => %s) WHERE details->>'name' = %s",
-                (days, f"s{days}"),
+                "UPDATE audit_event SET created_at = clock_timestamp() - make_interval(days => %s)"
+                " WHERE created_at > clock_timestamp() - interval '1 day'",
+                (days,),
             )
+        older = admin.execute("SELECT max(sequence) FROM audit_event WHERE details->>'name' = 's400'").fetchone()
     with app.database.cross_team() as cross_team:
         gone = cross_team.exec_driver_sql(
             "SELECT cross_team.delete_audit_events(%s, clock_timestamp())", (team.id,)
         ).scalar_one()
-    assert gone == 1
+    assert older is not None
+    assert gone == older[0] >= 1, "the log up to there"

@@ -51,7 +51,7 @@ def test_each_permission_has_its_requirements() -> None:
     """The walk over all endpoints relies on these two tables: here they are stated a second time."""
     assert ROLE_FOR == {
         Permission.READ: VIEWER, Permission.WAIT: VIEWER, Permission.UPLOAD: MEMBER, Permission.SEND: MEMBER, Permission.RUN: MEMBER, Permission.WRITE: MEMBER,
-        Permission.DEPLOY: MEMBER,
+        Permission.DEPLOY: MEMBER, Permission.AUDIT: ADMIN,
         Permission.MANAGE: ADMIN, Permission.OWN: OWNER,
     }  # fmt: skip
     may = {scope: {right for right, scopes in SCOPES_FOR.items() if scope in scopes} for scope in TokenScope}
@@ -60,6 +60,7 @@ def test_each_permission_has_its_requirements() -> None:
         TokenScope.UPLOAD: {Permission.WAIT, Permission.UPLOAD, Permission.SEND},
         TokenScope.RUNNER: {Permission.WAIT, Permission.UPLOAD, Permission.RUN},
         TokenScope.DEPLOY: {Permission.DEPLOY},
+        TokenScope.AUDIT: {Permission.AUDIT},
         TokenScope.WRITE: {
             Permission.READ,
             Permission.WAIT,

@@ -264,3 +264,29 @@ def test_an_operator_resets_what_was_lost(app: AppUnderTest, owner: SomePerson) 
         assert delete_second_factors(session, owner.user_id) == 1
     answer = browser(app).post("/api/v1/session", json={"email": owner.email, "password": PASSWORD})
     assert (answer.status_code, answer.json()["is_multi_factor"]) == (201, False)
+
+
+def test_changes_of_factors_are_in_the_logs_of_all_teams_of_the_user(
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, owner: SomePerson
+) -> None:
+    client = signed_in(app, owner)
+    second = client.post("/api/v1/teams", json={"name": "Second"}).json()["id"]
+    other = people.team()
+    add_totp(client, app)
+    client.post(RECOVERY_CODES)
+    factor = client.get(FACTORS).json()["factors"][0]["id"]
+    assert client.delete(f"{FACTORS}/{factor}").status_code == 204
+
+    def logged(reader: TestClient, team_id: object) -> list[tuple[str, str, str]]:
+        rows = reader.get(f"/api/v1/teams/{team_id}/audit-events").json()["items"]
+        about = "second-factor", "recovery-codes"
+        return [(row["action"], row["actor"], row["subject"]) for row in rows if row["action"].startswith(about)]
+
+    expected = [
+        ("second-factor.deleted", owner.name, "second-factor Phone"),
+        ("recovery-codes.renewed", owner.name, "user"),
+        ("second-factor.created", owner.name, "second-factor Phone"),
+    ]
+    assert logged(client, team.id) == expected
+    assert logged(client, second) == expected
+    assert logged(signed_in(app, other.owner), other.id) == []

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import DecryptionError, SecretEncryptor
 from slowpath.core.git_ports import GitRemotePolicy
+from slowpath.core.github_app import check_app_credential, is_app_credential
 from slowpath.core.ids import RepositoryId, ServiceId, new_id
 from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.inventory.catalog.service import catalog_entries
@@ -64,12 +65,17 @@ class GitCredentials:
     password: str = ""
 
     def header(self, of: str) -> str | None:
-        """Return the Authorization header for a kind of host. Raises `InvalidGitCredentials`."""
+        """Return the Authorization header for a kind of host, or the credential of a GitHub App. Raises `InvalidGitCredentials`."""
         if self.kind == "none":
             return None
         if self.kind == "bearer":
             if not TOKEN.fullmatch(self.token):
                 raise InvalidGitCredentials("A token is needed: visible characters of ASCII, without spaces.")
+            if is_app_credential(self.token):
+                if of != "github":
+                    raise InvalidGitCredentials("Only repositories at GitHub accept the credential of a GitHub App.")
+                check_app_credential(self.token)
+                return self.token  # each fetch gets an access token with it
             if of not in TOKEN_USERS:
                 return f"Bearer {self.token}"
             return _basic(TOKEN_USERS[of], self.token)
@@ -223,7 +229,7 @@ def enqueue_fetch(session: WriteSession, repository_id: RepositoryId, *, after_s
 
 
 def authorization(row: Repository, sealer: SecretEncryptor) -> str | None:
-    """Return the header for a repository's host. Raises `InvalidGitCredentials` if the key has changed."""
+    """Return the header for a repository's host, or the credential of a GitHub App. Raises `InvalidGitCredentials` if the key has changed."""
     if row.encrypted_credentials is None:
         return None
     try:

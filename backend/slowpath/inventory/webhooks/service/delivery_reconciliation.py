@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import SecretEncryptor
+from slowpath.core.github_app import JSON_HEADERS, is_app_credential, make_app_headers
 from slowpath.core.ids import HookId
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.webhooks import queries
@@ -21,7 +22,9 @@ PROJECT: Final = re.compile(r"\w[\w.-]{0,254}(/\w[\w.-]{0,254}){1,20}")
 NUMBER: Final = re.compile(r"[0-9]{1,20}")
 
 
-def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor) -> DeliveryProvider | None:
+def get_provider(
+    session: ReadSession, hook_id: HookId, sealer: SecretEncryptor, now: datetime
+) -> DeliveryProvider | None:
     """Return the client of a webhook; None without an API. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
     row = webhooks.get_webhook(session, hook_id)
     if row.api_url is None or row.provider_target is None:
@@ -37,11 +40,10 @@ def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor)
         )
     if not TARGET.fullmatch(row.provider_target) or not NUMBER.fullmatch(row.external_id or ""):
         return None
-    headers = {
-        "Authorization": f"Bearer {webhooks.api_token(row, sealer)}",
-        "Accept": "application/vnd.github+json",
-        "X-GitHub-Api-Version": "2022-11-28",
-    }
+    token = webhooks.api_token(row, sealer)
+    if is_app_credential(token):  # the webhook is that of the app
+        return GitHubDeliveries(row.api_url, "/app/hook/deliveries", make_app_headers(token, now))
+    headers = {"Authorization": f"Bearer {token}", **JSON_HEADERS}
     return GitHubDeliveries(row.api_url, f"/repos/{row.provider_target}/hooks/{row.external_id}/deliveries", headers)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.github_app import check_app_credential, is_app_credential
 from slowpath.core.ids import HookId, RepositoryId, ServiceId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.core.ports import EgressClient
@@ -177,7 +178,11 @@ def _point(session: WriteSession, row: Webhook, values: dict[str, Any]) -> None:
 def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: ProviderApi) -> None:
     outside.check(api.url)
     row.api_url = api.url.rstrip("/")
-    token = _usable(api.token, noun="token", remedy="Enter it as the code host shows it.")
+    token = api.token
+    if is_app_credential(token) and row.kind == "github":
+        check_app_credential(token)
+    else:
+        _usable(token, noun="token", remedy="Enter it as the code host shows it.")
     row.encrypted_api_token = sealer.seal(token, row.team_id, row.id, row.id)
     row.problem = None
 

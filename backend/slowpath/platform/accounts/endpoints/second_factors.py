@@ -126,6 +126,8 @@ def renew_recovery_codes(person: SignedIn, session: Writing, clock: Now) -> Reco
     service.require_recent_sign_in(session, person, now=clock.now())
     if not second_factors.list_second_factors(session, person.user_id)[0]:
         raise NotFound("Your account has no second factor.", remedy="Add one first: you get recovery codes with it.")
+    teams = [team.id for team in person.teams]
+    service.record_user_event(session, person.user_id, teams, "recovery-codes.renewed", "user", person.user_id, {})
     return RecoveryCodesOut(recovery_codes=second_factors.renew_recovery_codes(session, person.user_id))
 
 

@@ -26,11 +26,12 @@ class Role(StrEnum):
 
 
 class TokenScope(StrEnum):
-    """Scopes of a token. `write` includes the others; `upload` includes waiting for its own uploads.
+    """Scopes of a token. `write` includes the others but `audit`; `upload` includes waiting for its own uploads.
 
     `upload` sends build metadata, files and telemetry, and sees only the state of what it sent.
     `deploy` records deployments, and sees nothing.
     `runner` takes probes to deploy, reports on them, and uploads their measurements.
+    `audit` reads the audit log and nothing else. Service accounts cannot have it: they are members at most.
     """
 
     READ = "read"
@@ -38,6 +39,7 @@ class TokenScope(StrEnum):
     WRITE = "write"
     RUNNER = "runner"
     DEPLOY = "deploy"
+    AUDIT = "audit"
 
 
 class Permission(StrEnum):
@@ -59,6 +61,8 @@ class Permission(StrEnum):
     RUN = "run"
     """Take probes of bisects and report on them."""
     WRITE = "write"
+    AUDIT = "audit"
+    """Read the audit log entry by entry, as a SIEM does."""
     MANAGE = "manage"
     OWN = "own"
 
@@ -71,17 +75,19 @@ ROLE_FOR: dict[Permission, Role] = {
     Permission.DEPLOY: Role.MEMBER,
     Permission.RUN: Role.MEMBER,
     Permission.WRITE: Role.MEMBER,
+    Permission.AUDIT: Role.ADMIN,
     Permission.MANAGE: Role.ADMIN,
     Permission.OWN: Role.OWNER,
 }
 SCOPES_FOR: dict[Permission, frozenset[TokenScope]] = {
     Permission.READ: frozenset({TokenScope.READ, TokenScope.WRITE}),
-    Permission.WAIT: frozenset(TokenScope) - {TokenScope.DEPLOY},
+    Permission.WAIT: frozenset(TokenScope) - {TokenScope.DEPLOY, TokenScope.AUDIT},
     Permission.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.RUNNER, TokenScope.WRITE}),
     Permission.SEND: frozenset({TokenScope.UPLOAD, TokenScope.WRITE}),
     Permission.DEPLOY: frozenset({TokenScope.DEPLOY, TokenScope.WRITE}),
     Permission.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
     Permission.WRITE: frozenset({TokenScope.WRITE}),
+    Permission.AUDIT: frozenset({TokenScope.AUDIT}),
 }
 """Any one of these scopes is enough. Permissions that are not listed are for users only."""
 
@@ -140,7 +146,7 @@ class SignedInUser:
 
 SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
     Role.VIEWER: frozenset({TokenScope.READ}),
-    Role.MEMBER: frozenset(TokenScope),
+    Role.MEMBER: frozenset(TokenScope) - {TokenScope.AUDIT},
 }
 
 

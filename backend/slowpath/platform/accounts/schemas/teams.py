@@ -4,6 +4,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, JsonValue, StrictBool
 
+from slowpath.platform.accounts.rules.audit_chain import ChainVerification
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
 from slowpath.platform.accounts.tables import AuditEvent, Membership, Team, User
@@ -73,6 +74,34 @@ class AuditEventOut(BaseModel):
     """What a reader needs when the object no longer exists; its members depend on the action."""
 
 
+class AuditEntryOut(AuditEventOut):
+    """An audit event in the order in which it was written, with its place in the chain of the team."""
+
+    team_id: UUID
+    sequence: int
+    """From 1, without gaps; the cursor."""
+    hash: str
+    """Hexadecimal SHA-256 of the 32 bytes of the previous hash (zeros before the first) and the UTF-8 bytes of `content`."""
+    content: str
+    """What the hash covers: the event as JSON, exactly as hashed."""
+
+
+class AuditVerificationOut(BaseModel):
+    """How far the chain of audit events was verified."""
+
+    is_intact: bool
+    """Whether no broken entry was found so far."""
+    is_complete: bool
+    """Whether the end was reached. Otherwise request the rest with `after` and `after_hash`."""
+    verified_count: int
+    sequence: int
+    """The last verified entry, with its hash: write both down elsewhere to verify later that the entry is unchanged."""
+    hash: str
+    broken_sequence: int | None
+    broken_id: UUID | None
+    problem: str | None
+
+
 def team_out(row: Team) -> TeamOut:
     """Return the wire shape of a team."""
     return TeamOut(
@@ -107,4 +136,30 @@ def audit_event_out(row: AuditEvent) -> AuditEventOut:
         subject=f"{row.subject_kind} {name}" if isinstance(name, str) else row.subject_kind,
         subject_id=row.subject_id,
         details=row.details,
+    )
+
+
+def audit_entry_out(row: AuditEvent, content: str) -> AuditEntryOut:
+    """Return the wire shape of an entry of the chain."""
+    return AuditEntryOut(
+        **audit_event_out(row).model_dump(),
+        team_id=row.team_id,
+        sequence=row.sequence or 0,
+        hash=(row.hash or b"").hex(),
+        content=content,
+    )
+
+
+def audit_verification_out(found: ChainVerification) -> AuditVerificationOut:
+    """Return the wire shape of a verification."""
+    broken = found.broken
+    return AuditVerificationOut(
+        is_intact=broken is None,
+        is_complete=found.is_complete,
+        verified_count=found.verified_count,
+        sequence=found.position.sequence,
+        hash=found.position.hash.hex(),
+        broken_sequence=broken and broken.sequence,
+        broken_id=broken and broken.id,
+        problem=broken and broken.problem,
     )

@@ -1,6 +1,6 @@
 """Operations on users, teams and their secrets, one module per resource."""
 
-from slowpath.platform.accounts.service.audit_log import list_audit_events, record_audit_event
+from slowpath.platform.accounts.service.audit_log import list_audit_events, record_audit_event, record_user_event
 from slowpath.platform.accounts.service.invitations import (
     OpenInvitation,
     accept_invitation,
@@ -128,6 +128,7 @@ __all__ = [
     "preview_invitation",
     "provider_sign_out_url",
     "record_audit_event",
+    "record_user_event",
     "remove_member",
     "remove_service_account",
     "rename_team",

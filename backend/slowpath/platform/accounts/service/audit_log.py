@@ -1,6 +1,6 @@
 """Record audit events in the transaction of the change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,9 +8,10 @@ from uuid import UUID
 from sqlalchemy import func, select
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import TeamId, UserId
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.rules.audit_filter import AuditFilter
-from slowpath.platform.accounts.rules.roles import Caller
+from slowpath.platform.accounts.rules.roles import Caller, Role
 from slowpath.platform.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
 
 
@@ -45,6 +46,24 @@ def record_audit_event(  # noqa: PLR0917 - actor, action, subject: the order of 
         event.actor_kind, event.actor_id = "user", caller.user_id
         event.actor_name = func.coalesce(select(User.name).where(User.id == caller.user_id).scalar_subquery(), "")
     session.add(event)
+
+
+def record_user_event(  # noqa: PLR0917 - the order of `record_audit_event`
+    session: WriteSession,
+    user_id: UserId,
+    teams: Iterable[TeamId],
+    action: str,
+    subject_kind: str,
+    subject_id: UUID,
+    facts: dict[str, Any],
+    *,
+    by_operator: bool = False,
+) -> None:
+    """Record what a user, or the operator, changed about the user's account, in the log of each of the user's teams."""
+    for team_id in sorted(teams):  # the chains of several teams are locked in one order
+        caller = None if by_operator else Caller(team_id, user_id, None, Role.VIEWER, frozenset())
+        with session.in_team(team_id):
+            record_audit_event(session, caller, action, subject_kind, subject_id, facts)
 
 
 def list_audit_events(

@@ -54,6 +54,7 @@ from slowpath.platform.accounts.rules.second_factor import (
     make_recovery_code,
     normalize_code,
 )
+from slowpath.platform.accounts.service.audit_log import record_user_event
 from slowpath.platform.accounts.service.users import count_sign_in_attempt
 from slowpath.platform.accounts.tables import SecondFactor, UserSession
 
@@ -214,8 +215,15 @@ def complete_registration(
         factor.counter = verified.sign_count
     _use_once(throttle, opened)
     session.add(factor)
+    _record(session, person, "second-factor.created", factor)
     session.execute(update(UserSession).where(UserSession.id == person.session_id).values(is_multi_factor=True))
     return [] if list_second_factors(session, person.user_id)[1] else renew_recovery_codes(session, person.user_id)
+
+
+def _record(session: WriteSession, person: SignedInUser, action: str, factor: SecondFactor) -> None:
+    facts = {"name": factor.name, "kind": factor.kind}
+    teams = [team.id for team in person.teams]
+    record_user_event(session, person.user_id, teams, action, "second-factor", factor.id, facts)
 
 
 def renew_recovery_codes(session: WriteSession, user_id: UserId) -> list[str]:
@@ -235,6 +243,7 @@ def delete_second_factor(session: WriteSession, person: SignedInUser, factor_id:
     found = next((one for one in factors if one.id == factor_id), None)
     if found is None:
         raise SecondFactorNotFound("Your account has no such second factor.")
+    _record(session, person, "second-factor.deleted", found)
     session.delete(found)
     if len(factors) == 1:
         delete_second_factors(session, person.user_id)

@@ -132,7 +132,11 @@ def require_scopes_of_role(account: ServiceAccount, scopes: frozenset[TokenScope
         raise InvalidRequest(
             f"{account.name} is a {account.role}: its tokens cannot have the scope {' or '.join(sorted(beyond))}.",
             slug="scope-beyond-role",
-            remedy="Give the service account the role member first.",
+            remedy=(
+                "Create a token of the team instead."
+                if TokenScope.AUDIT in beyond
+                else "Give the service account the role member first."
+            ),
         )
 
 

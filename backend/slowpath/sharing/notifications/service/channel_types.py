@@ -16,6 +16,14 @@ from urllib.parse import urlsplit
 from email_validator import EmailNotValidError, validate_email
 from standardwebhooks.webhooks import Webhook
 
+from slowpath.core.github_app import (
+    INSTALLATION_TOKENS,
+    WRITE_ISSUES,
+    WRITE_STATUSES,
+    Permissions,
+    check_app_credential,
+    is_app_credential,
+)
 from slowpath.core.ports import EgressClient, EmailMessage, Mailer
 from slowpath.sharing.notifications import wording
 from slowpath.sharing.notifications.errors import InvalidChannel, PermanentDeliveryError, ReceiverGone
@@ -99,11 +107,25 @@ def deliver_notification(
 
 @contextmanager
 def open_code_host(
-    egress: EgressClient, kind: ChannelKind, target: Mapping[str, Any], token: str
+    egress: EgressClient,
+    kind: ChannelKind,
+    target: Mapping[str, Any],
+    token: str,
+    permissions: Permissions = WRITE_ISSUES,
+    *,
+    now: datetime,
 ) -> Iterator[CodeHost]:
-    """Connect to the repository of a channel of a code host. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
-    with egress.opened(target["api_url"]) as peer:
-        yield CODE_HOST_CLIENTS[kind](peer, target["repository"], token)
+    """Connect to the repository of a channel of a code host; a GitHub App gets these permissions only.
+
+    Raises `AddressNotAllowed`, `UpstreamUnavailable`, `InvalidAppCredential`.
+    """
+    with (
+        egress.opened(target["api_url"]) as peer,
+        INSTALLATION_TOKENS.use(
+            token, peer, api_url=target["api_url"], repository=target["repository"], permissions=permissions, now=now
+        ) as usable,
+    ):
+        yield CODE_HOST_CLIENTS[kind](peer, target["repository"], usable)
 
 
 def make_signing_secret() -> str:
@@ -181,13 +203,15 @@ def _deliver_webhook(outbound: OutboundNotification, ports: DeliveryPorts) -> No
     check(answer, "The receiver")
 
 
-def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) -> ChannelType:
+def _code_host(kind: ChannelKind, default_api_url: str) -> ChannelType:
     """Return the type of a code host: the status of each commit, and one comment on the pull request of a change."""
 
     def validate(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
         if not REPOSITORY.fullmatch(target.repository) or ".." in target.repository:
             raise InvalidChannel("The repository is missing.", remedy="Enter it as owner/name.")
-        if not TOKEN.fullmatch(target.token):
+        if is_app_credential(target.token) and kind is ChannelKind.GITHUB:
+            check_app_credential(target.token)
+        elif not TOKEN.fullmatch(target.token):
             raise InvalidChannel("The token is missing or invalid: use visible ASCII characters without spaces.")
         api_url = target.url or default_api_url
         egress.check(api_url)
@@ -195,8 +219,7 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
 
     def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> str | None:
         content = outbound.content
-        with ports.egress.opened(outbound.target["api_url"]) as peer:
-            host = client(peer, outbound.target["repository"], outbound.secret)
+        with open_code_host(ports.egress, kind, outbound.target, outbound.secret, WRITE_STATUSES, now=ports.at) as host:
             if content.build is None:  # a test writes nothing: it only reads the repository with this token
                 host.check_access()
                 return None
@@ -271,8 +294,8 @@ CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
         ChannelType(ChannelKind.SLACK_APP, _validate_slack_app, _deliver_slack_app),
         ChannelType(ChannelKind.EMAIL, _validate_email, _deliver_email),
         ChannelType(ChannelKind.WEBHOOK, _validate_webhook, _deliver_webhook, signs_messages=True),
-        _code_host(ChannelKind.GITHUB, "https://api.github.com", GitHubStatuses),
-        _code_host(ChannelKind.GITLAB, "https://gitlab.com/api/v4", GitLabStatuses),
+        _code_host(ChannelKind.GITHUB, "https://api.github.com"),
+        _code_host(ChannelKind.GITLAB, "https://gitlab.com/api/v4"),
         _alert_service(ChannelKind.PAGERDUTY, "https://events.pagerduty.com", PagerDuty),
         _alert_service(ChannelKind.OPSGENIE, "https://api.opsgenie.com", Opsgenie),
         ChannelType(ChannelKind.TEAMS, _validate_teams, _deliver_teams),

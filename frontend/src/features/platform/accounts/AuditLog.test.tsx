@@ -13,7 +13,7 @@ const anEvent = (changed: Partial<AuditEvent> = {}): AuditEvent => ({
   id: 'e1',
   occurred_at: '2026-11-20T08:00:00Z',
   actor: 'Mira',
-  actor_kind: 'person',
+  actor_kind: 'user',
   action: 'team.renamed',
   subject: 'Northwind',
   subject_id: null,

@@ -40,7 +40,7 @@ const COLUMNS: Column<AuditEvent>[] = [
     cell: (event) => (
       <>
         {event.actor}{' '}
-        {event.actor_kind !== 'person' && <span className="muted">{event.actor_kind}</span>}
+        {event.actor_kind !== 'user' && <span className="muted">{event.actor_kind}</span>}
       </>
     ),
   },

@@ -33,6 +33,7 @@ const SCOPES: { value: TokenScope; label: string }[] = [
   { value: 'deploy', label: 'deploy: announce deployments' },
   { value: 'runner', label: 'runner: run bisect deployments' },
   { value: 'write', label: 'write: everything a member can do' },
+  { value: 'audit', label: 'audit: read the audit log' },
 ];
 const LIVES = [
   { value: '7', label: '7 days' },

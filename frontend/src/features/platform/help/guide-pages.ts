@@ -43,6 +43,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
     pages: [
       { page: 'reports', title: 'Reports' },
       { page: 'notifications', title: 'Notifications' },
+      { page: 'github-app', title: 'GitHub App' },
     ],
   },
   {
