@@ -22,7 +22,6 @@ from slowpath.verdicts.bisects.queries.commit_comparisons import (
     has_commit_comparison,
     select_commit_comparisons,
     select_open_commit_comparisons,
-    select_pull_request_rules,
     sum_pair_seconds,
 )
 from slowpath.verdicts.bisects.queries.probes import (
@@ -48,12 +47,12 @@ from slowpath.verdicts.bisects.queries.starts import (
     count_automatic_deployments,
     delete_preflights,
     has_bisect,
-    select_automatic_bisect,
     select_bisect_of_range,
     select_commits_by_prefix,
     select_equal_preflight,
     select_last_good_commit,
     select_preflight,
+    select_service_rules,
 )
 
 __all__ = [
@@ -70,7 +69,6 @@ __all__ = [
     "lock_team",
     "next_number",
     "select_active_probes",
-    "select_automatic_bisect",
     "select_bisect",
     "select_bisect_of_range",
     "select_bisects",
@@ -92,7 +90,6 @@ __all__ = [
     "select_probe_by_run",
     "select_probe_durations",
     "select_probes",
-    "select_pull_request_rules",
     "select_queued_probes",
     "select_regression_experiments",
     "select_regression_refs",
@@ -101,6 +98,7 @@ __all__ = [
     "select_runner_names",
     "select_runners",
     "select_service_names",
+    "select_service_rules",
     "select_spread_of_last_bisect",
     "select_user_names",
     "sum_pair_seconds",

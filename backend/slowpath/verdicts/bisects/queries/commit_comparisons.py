@@ -1,4 +1,4 @@
-"""SELECT statements of commit comparisons and the rules of pull requests."""
+"""SELECT statements of commit comparisons."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,17 +8,9 @@ from sqlalchemy import func, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN
-from slowpath.verdicts.bisects.tables import Bisect, Probe, PullRequestRules
+from slowpath.verdicts.bisects.tables import Bisect, Probe
 
 NUMBER = Bisect.commit_comparison["pull_request"]["number"].as_integer()
-
-
-def select_pull_request_rules(session: ReadSession, service_id: UUID) -> PullRequestRules | None:
-    """Return the rules of a service, by their unique constraint."""
-    found = select(PullRequestRules).where(
-        PullRequestRules.team_id == session.team_id, PullRequestRules.service_id == service_id
-    )
-    return session.scalar(found, execution_options={"populate_existing": True})
 
 
 def select_commit_comparisons(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import (
@@ -20,8 +21,11 @@ from slowpath.verdicts.bisects.tables import (
     Bisect,
     BisectPreflight,
     Probe,
+    PullRequestRules,
 )
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
+
+RulesTable = TypeVar("RulesTable", bound=AutomaticBisect | PullRequestRules)
 
 
 def select_commits_by_prefix(session: ReadSession, repository_id: UUID, digits: str) -> Sequence[str]:
@@ -55,11 +59,9 @@ def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | Non
     return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
 
 
-def select_automatic_bisect(session: ReadSession, service_id: UUID) -> AutomaticBisect | None:
+def select_service_rules(session: ReadSession, table: type[RulesTable], service_id: UUID) -> RulesTable | None:
     """Return the rules of a service, by their unique constraint."""
-    found = select(AutomaticBisect).where(
-        AutomaticBisect.team_id == session.team_id, AutomaticBisect.service_id == service_id
-    )
+    found = select(table).where(table.team_id == session.team_id, table.service_id == service_id)
     return session.scalar(found, execution_options={"populate_existing": True})
 
 
