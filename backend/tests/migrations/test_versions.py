@@ -50,6 +50,7 @@ ADDED = {
     "team_event", "mail_schedule", "subscriber_mail", "slack_interaction", "linked_issue",
     "bisect_preflight", "automatic_bisect", "budget", "budget_evaluation", "production_event_budget", "example_data", "executable",
     "pull_request_rules", "embedded_panel", "assembly", "compile_report", "metric_roll_up", "second_factor", "ci_trust",
+    "open_pull_request",
 }  # fmt: skip
 """Tables that a version adds without rows."""
 NOT_RESTORED = re.compile(r"door\.(due_jobs|jobs_to_send|find_token)\(|fk_artifact_team_id_build_id")

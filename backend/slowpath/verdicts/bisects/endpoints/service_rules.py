@@ -22,7 +22,7 @@ from slowpath.verdicts.bisects.schemas.bisect_starts import (
     StartObstacleOut,
 )
 from slowpath.verdicts.bisects.schemas.commit_comparisons import PullRequestRulesBody
-from slowpath.verdicts.bisects.service import automatic_bisects, service_rules
+from slowpath.verdicts.bisects.service import automatic_bisects, commit_comparisons, service_rules
 
 router = APIRouter(tags=["bisects"])
 Body = TypeVar("Body", bound=BaseModel)
@@ -60,10 +60,17 @@ def get_pull_request_rules(service_id: UUID, caller: MayRead, session: Reading) 
 def set_pull_request_rules(
     service_id: UUID, body: PullRequestRulesBody, caller: MayManage, session: Writing
 ) -> PullRequestRulesBody:
-    """Set whether pull requests of a service are measured. A measurement runs their code on the runner."""
+    """Set whether pull requests of a service are measured. A measurement runs their code on the runner.
+
+    When they are turned on, the ten open pull requests that changed last are measured.
+    """
+    was_on = service_rules.get_rules(session, ServiceId(service_id), MeasurementRules).enabled
     signature = (body.signature.kind, body.signature.subject) if body.signature else None
     rules = MeasurementRules(**body.model_dump(mode="json", exclude={"signature"}), signature=signature)
-    return _set_rules(session, caller, service_id, body, rules, "pull-request-rules.updated")
+    found = _set_rules(session, caller, service_id, body, rules, "pull-request-rules.updated")
+    if body.enabled and not was_on:
+        commit_comparisons.enqueue_open_pull_requests(session, ServiceId(service_id))
+    return found
 
 
 @router.get(

@@ -22,7 +22,8 @@ from slowpath.verdicts.bisects.queries.commit_comparisons import (
     has_commit_comparison,
     select_commit_comparisons,
     select_open_commit_comparisons,
-    sum_pair_seconds,
+    select_open_pull_request,
+    select_open_pull_requests,
 )
 from slowpath.verdicts.bisects.queries.probes import (
     count_active_probes,
@@ -47,12 +48,12 @@ from slowpath.verdicts.bisects.queries.starts import (
     count_automatic_deployments,
     delete_preflights,
     has_bisect,
-    select_bisect_of_range,
     select_commits_by_prefix,
     select_equal_preflight,
     select_last_good_commit,
     select_preflight,
     select_service_rules,
+    sum_pair_seconds,
 )
 
 __all__ = [
@@ -70,7 +71,6 @@ __all__ = [
     "next_number",
     "select_active_probes",
     "select_bisect",
-    "select_bisect_of_range",
     "select_bisects",
     "select_commit_comparisons",
     "select_commit_experiments",
@@ -84,6 +84,8 @@ __all__ = [
     "select_measurements",
     "select_measurements_of_probe",
     "select_open_commit_comparisons",
+    "select_open_pull_request",
+    "select_open_pull_requests",
     "select_preflight",
     "select_probe",
     "select_probe_artifacts",

@@ -13,6 +13,7 @@ from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories.service import commit_graph, repositories
 from slowpath.inventory.repositories.tables import Repository
+from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import BisectIncomplete, BisectNotFound, InvalidBisectRequest
 from slowpath.verdicts.bisects.jobs import PlanBisect
@@ -25,13 +26,15 @@ from slowpath.verdicts.bisects.service import bisect_creation, pair_steps, servi
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
 from slowpath.verdicts.bisects.service.bisect_locks import get_bisect, lock_bisect, record_bisect_event
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
-from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.bisects.tables import Bisect, OpenPullRequest
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
 from slowpath.verdicts.comparisons.rules import ComparisonState
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
 
 DAY: Final = timedelta(days=1)
+MOST_AT_ONCE: Final = 10
+"""Most open pull requests that are measured when the rules are turned on: each is an open bisect of the team."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
 """Time after which a result is announced without its cause."""
 SHORT_COMMIT: Final = 7
@@ -69,6 +72,7 @@ def update_pull_request(
     """
     queries.lock_team(session)
     named = state.pull_request
+    _record_pull_request(session, service_id, state, now)
     for row in queries.select_open_commit_comparisons(session, service_id, named.number):
         if row.bad_sha != state.head_sha or not state.is_open:
             locked = lock_bisect(session, row.id)
@@ -92,6 +96,33 @@ def update_pull_request(
         return create_commit_comparison(session, service_id, base, state.head_sha, options, rules, by=None, now=now)
     except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
         return None
+
+
+def enqueue_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:
+    """Enqueue the measurement of the open pull requests that changed last: those that were measured are not again."""
+    for one in queries.select_open_pull_requests(session, service_id, MOST_AT_ONCE):
+        enqueue(
+            session,
+            PullRequestChanged(
+                service_id, one.number, one.url, one.head_sha, one.base_sha, one.branch, one.base_branch, is_open=True
+            ),
+        )  # fmt: skip
+
+
+def _record_pull_request(session: WriteSession, service_id: ServiceId, state: PullRequestState, now: datetime) -> None:
+    """Record an open pull request, whether it is measured or not; a closed one is deleted."""
+    named = state.pull_request
+    row = queries.select_open_pull_request(session, service_id, named.number)
+    if not state.is_open:
+        if row is not None:
+            session.delete(row)
+        return
+    if row is None:
+        row = OpenPullRequest(team_id=session.team_id, id=new_id(), service_id=service_id, number=named.number)
+        session.add(row)
+    row.url, row.branch, row.base_branch = named.url, named.branch, named.base_branch
+    row.head_sha, row.base_sha, row.changed_at = state.head_sha, state.base_sha, now
+    session.flush()
 
 
 def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are measured
