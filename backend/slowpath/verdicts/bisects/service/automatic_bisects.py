@@ -17,7 +17,7 @@ from slowpath.verdicts.bisects.service import bisect_creation, runners, search_s
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.regressions.errors import RegressionNotFound
-from slowpath.verdicts.regressions.service import regression_views
+from slowpath.verdicts.regressions.service import regression_views, triage
 from slowpath.verdicts.regressions.tables import Regression
 
 DAY: Final = timedelta(days=1)
@@ -44,22 +44,34 @@ def enqueue_automatic_start(session: WriteSession, regression_id: RegressionId) 
 def start_automatic_bisect(session: WriteSession, regression_id: RegressionId, *, now: datetime) -> Bisect | None:
     """Start the bisect of a regression once; outside the hours or above the budget, consider it again later.
 
-    Nothing starts for a closed regression, for one that has a bisect, or if the request is incomplete.
+    Nothing starts for a closed regression, for one that has a bisect, or if the request is incomplete. The history of the
+    regression records the reason.
     """
     queries.lock_team(session)  # two jobs of one regression start one bisect
     found = _find_startable(session, regression_id)
     if found is None or queries.has_bisect(session, regression_id):
         return None
     rules, service_id = found
-    left = _count_left(session, rules, service_id, now)
-    if left < 1 or not rules.is_within_hours(now):
+    obstacle = _explain_rules(session, rules, service_id, now)
+    if obstacle is not None:
         enqueue_unless_pending(session, StartAutomaticBisect(regression_id), after_s=LOOKS_AGAIN_AFTER_S)
+        _record_obstacle(session, regression_id, obstacle)
         return None
+    left = _count_left(session, rules, service_id, now)
     asked = BisectOptions(regression_id=regression_id, settings={**rules.settings(), "max_deployments": left})
     try:
         return bisect_creation.create_bisect(session, asked, by=None, now=now, is_automatic=True)
-    except (InvalidRequest, LimitExceeded, NotFound):  # the page of the regression names what is missing
-        return None
+    except LimitExceeded as error:
+        obstacle = StartObstacle("capacity", error.detail, error.remedy or WAIT_OR_CANCEL)
+    except (InvalidRequest, NotFound) as error:
+        obstacle = StartObstacle("incomplete", error.detail, error.remedy or COMPLETE)
+    _record_obstacle(session, regression_id, obstacle)
+    return None
+
+
+def _record_obstacle(session: WriteSession, regression_id: RegressionId, obstacle: StartObstacle) -> None:
+    row = regression_views.get_regression(session, regression_id)
+    triage.record_bisect_obstacle(session, row, obstacle.key, obstacle.sentence)
 
 
 def explain_start(session: ReadSession, regression_id: RegressionId, *, now: datetime) -> StartObstacle | None:
