@@ -1,7 +1,7 @@
 """Store the summary of a bisect, so that lists need not compute posteriors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from uuid import UUID
 
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
@@ -50,9 +50,10 @@ def load_probe_observations(
 
 
 def load_search_state(bisect: Bisect, plan: SearchPlan, known: Sequence[ProbeObservation]) -> SearchState:
-    """Return the search state of a bisect from its probes."""
+    """Return the search state of a bisect from its probes. After a culprit, measured boundaries need no second deployment."""
     larger = bool(bisect.signature.get("larger_is_worse", True))
-    return build_search_state(plan.line, bisect_settings.from_json(bisect.settings), known, larger_is_worse=larger)
+    state = build_search_state(plan.line, bisect_settings.from_json(bisect.settings), known, larger_is_worse=larger)
+    return state if plan.good_build is None else replace(state, settings=replace(state.settings, end_deploys=1))
 
 
 def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
