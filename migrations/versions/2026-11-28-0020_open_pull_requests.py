@@ -24,7 +24,7 @@ CREATE TABLE open_pull_request (
     id uuid NOT NULL,
     created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT pk_open_pull_request PRIMARY KEY (team_id, id),
-    CONSTRAINT uq_open_pull_request_team_id_service_id UNIQUE (team_id, service_id, number),
+    CONSTRAINT uq_open_pull_request_team_id_service_id_number UNIQUE (team_id, service_id, number),
     CONSTRAINT fk_open_pull_request_team_id FOREIGN KEY (team_id) REFERENCES team (id) ON DELETE CASCADE,
     CONSTRAINT fk_open_pull_request_team_id_service_id FOREIGN KEY (team_id, service_id)
         REFERENCES service (team_id, id) ON DELETE CASCADE

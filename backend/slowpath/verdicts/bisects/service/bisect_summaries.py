@@ -16,6 +16,7 @@ from slowpath.verdicts.bisects.rules.probe_observations import (
     ProbeMeasurementValue,
     ProbeObservation,
     build_search_state,
+    count_undeployed,
     discard_verdicts,
 )
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
@@ -66,7 +67,6 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
     probes = queries.select_probes(session, bisect.id)
     known = load_probe_observations(probes, queries.select_measurements(session, bisect.id))
     state = load_search_state(bisect, plan, known)
-    marks = sum(one.purpose == "override" for one in known)
     view = compute_search_view(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
@@ -78,7 +78,7 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
         "belief": view.belief,
         "deploys": len(list_deployed_probes(probes)),
         "expected": None if bisect.finished_at else asdict(forecast_remaining_probes(state)),
-        "limit": probe_limit(state) - marks,
+        "limit": probe_limit(state) - count_undeployed(known),
         "levels": len(plan.shown_levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if is_suspected and named is not None and level is not None
