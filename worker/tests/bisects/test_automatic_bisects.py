@@ -193,7 +193,7 @@ def test_the_history_records_why_none_started_once_per_reason(service: Service) 
     newest = service.search.person.get(path).json()["items"][0]["details"]
     assert newest["to"] == "incomplete"
     statement = "SELECT count(*) FROM job WHERE name = 'regressions.notify-changed'"
-    assert service.search.bench.admin.execute(statement).fetchone() == (0,), "nobody is notified of it"
+    assert service.search.bench.admin.execute(statement).fetchone() == (0,), "it sends no notification"
 
 
 @pytest.mark.processes

@@ -261,7 +261,7 @@ class BisectPreflight(TeamScoped, Table):
     """Why it could not be computed."""
 
 
-class ServiceRules(TeamScoped):
+class ServiceRulesColumns(TeamScoped):
     """What the rules of a service have, whatever they allow. No row: nothing is allowed."""
 
     service_id: Mapped[UUID]
@@ -273,7 +273,7 @@ def _make_rules_constraints(limit: CheckConstraint) -> tuple[SchemaItem, ...]:
     return UniqueConstraint("team_id", "service_id"), to_service, limit
 
 
-class AutomaticBisect(ServiceRules, Table):
+class AutomaticBisect(ServiceRulesColumns, Table):
     """Whether confirmed regressions of a service start a bisect by themselves."""
 
     __tablename__ = "automatic_bisect"
@@ -288,7 +288,7 @@ class AutomaticBisect(ServiceRules, Table):
     runner_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
-class PullRequestRules(ServiceRules, Table):
+class PullRequestRules(ServiceRulesColumns, Table):
     """Whether runners measure the pull requests of a service before the merge."""
 
     __tablename__ = "pull_request_rules"
