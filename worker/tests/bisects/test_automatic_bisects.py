@@ -178,6 +178,24 @@ def test_a_regression_states_why_it_has_no_bisect(service: Service) -> None:
     assert service.search.person.get(path).json() == {"obstacle": None}
 
 
+def test_the_history_records_why_none_started_once_per_reason(service: Service) -> None:
+    service.allow(deployment_hours=HOURS)
+    regression_id = service.regress()
+    path = f"/api/v1/regressions/{regression_id}/events"
+    evening = MONDAY.replace(hour=19)
+    for at in (evening, evening + timedelta(minutes=15), evening + timedelta(minutes=30)):
+        assert service.start(regression_id, at) is None
+    [recorded] = service.search.person.get(path).json()["items"]
+    assert (recorded["kind"], recorded["details"]["to"], recorded["actor"]) == ("bisect-not-started", "hours", None)
+    assert recorded["details"]["sentence"].startswith("Deployments are not allowed now")
+    service.search.bench.admin.execute("UPDATE regression SET good_commit = NULL")
+    assert service.start(regression_id) is None
+    newest = service.search.person.get(path).json()["items"][0]["details"]
+    assert newest["to"] == "incomplete"
+    statement = "SELECT count(*) FROM job WHERE name = 'regressions.notify-changed'"
+    assert service.search.bench.admin.execute(statement).fetchone() == (0,), "it sends no notification"
+
+
 @pytest.mark.processes
 def test_it_stays_within_the_deployments_of_a_day(service: Service) -> None:
     service.allow(deployments_per_day=3)

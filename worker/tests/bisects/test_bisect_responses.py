@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,8 +13,10 @@ from sqlalchemy import select, update
 
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.errors import NotFound
-from slowpath.core.ids import BisectId, new_id
+from slowpath.core.ids import BisectId
 from slowpath.core.jobs import JobRow
+from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.service import search_planner
 from slowpath.verdicts.bisects.tables import Bisect
 from tests.bisects.conftest import Search, plan_of, sha, slower_from
@@ -190,24 +193,84 @@ def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: d
 def test_a_rest_of_the_increase_names_its_range_and_the_bisect_that_searches_it(search: Search) -> None:
     rng = random.Random(1)
     search.begin(plan_of(8), max_measurements_per_probe=6)
-    search.run(lambda lease: (1.0 + (number_of(lease) >= 3) + 0.5 * (number_of(lease) >= 6)) * rng.gauss(1.0, 0.02))
+
+    def measure(lease: dict[str, Any]) -> float:
+        return (1.0 + (number_of(lease) >= 3) + 0.5 * (number_of(lease) >= 6)) * rng.gauss(1.0, 0.02)
+
+    search.run(measure)
     found = search.get_detail()
     assert (found["state"], found["culprit"]["sha"]) == ("found", sha(3)), found["sentence"]
     assert "Something later explains the rest." in found["sentence"]
     assert found["rest"] == {"good_sha": sha(3), "bad_sha": sha(8), "bisect_id": None}
 
+    before = search.runner.started[:]
+    following = search.ask("rest", {}, 201)
+    assert search.ask("rest", {}, 201)["id"] == following["id"], "one bisect searches it"
+    assert search.get_detail()["rest"]["bisect_id"] == following["id"]
+    assert following["cost"]["deployments"] == 0
+    assert following["probes"], "measurements are used again"
+    assert {one["sha"] for one in following["probes"]} <= {sha(one) for one in range(3, 9)}
+    search.bisect_id = BisectId(UUID(following["id"]))
+    search.work()
+    rest = search.run(measure)
+    assert (rest["state"], rest["culprit"]["sha"]) == ("found", sha(6)), rest["sentence"]
+    assert rest["cost"]["deployments"] == len(search.runner.started) - len(before)
+    ends = [one for one in rest["probes"] if one["purpose"] == "boundary"]
+    assert {one["sha"] for one in ends} == {sha(3), sha(8)}
+    assert not [one for one in ends if one["leased_at"]], "both were measured by the first search"
+
+
+def test_a_cancelled_search_for_the_rest_can_be_started_again(search: Search) -> None:
+    search.begin(plan_of(8))
+    assert search.person.post(f"/api/v1/bisects/{search.bisect_id}/rest").status_code == 409, "there is no culprit"
+    outcome = {"outcome": "found", "suspects": [f"{sha(3)}/itself"], "belief": 0.99, "rest_after": sha(3)}
     with search.bench.worker_context.database.writing(search.scope) as session:
-        first = session.scalars(select(Bisect)).one()
-        names = ("team_id", "service_id", "repository_id", "bad_sha", "signature", "settings", "approved_through_round")
-        shared = {name: getattr(first, name) for name in names}
-        rest = Bisect(id=BisectId(new_id()), number=2, title="The rest", good_sha=sha(3), state="planned", **shared)
-        session.add(rest)
-        session.flush()
-        following = str(rest.id)
-    assert search.get_detail()["rest"]["bisect_id"] == following
+        session.execute(update(Bisect).values(state="found", outcome=outcome))
+    following = search.ask("rest", {}, 201)
     with search.bench.worker_context.database.writing(search.scope) as session:
         session.execute(update(Bisect).where(Bisect.number == 2).values(state="cancelled"))
     assert search.get_detail()["rest"]["bisect_id"] is None, "a cancelled one does not search"
+    assert search.ask("rest", {}, 201)["id"] != following["id"]
+
+
+@pytest.mark.processes
+def test_the_rest_after_a_culprit_of_a_dependency_is_searched(search: Search) -> None:
+    """Commit 4 updates a module by six commits, the second and the fifth of which are slow."""
+    plan = plan_of(6)
+    outer = f"{sha(4)}/itself"
+    plan = replace(plan, line=replace(plan.line, hiding=frozenset({outer})))
+    module = "example.com/lib"
+    builds = [BuildInputs(sha(4), {module: sha(100 + one)}) for one in range(7)]
+    inner = [
+        CandidateNode(
+            f"{outer}/{sha(100 + one)}/itself", module, sha(100 + one), f"lib {one}", "commit", builds[one],
+            builds[one - 1], (sha(100 + one),), outer,
+        )
+        for one in range(1, 7)
+    ]  # fmt: skip
+    level = SearchLevel(tuple(inner), 6, module, "lib", sha(100), sha(106))
+    plan = search_plan.expand_candidate(plan, outer, level)
+    rng = random.Random(2)
+
+    def measure(lease: dict[str, Any]) -> float:
+        built = lease["build"]
+        at = int(built["modules"].get(module, sha(106 if number_of(lease) >= 4 else 100)), 16) - 100
+        return (1.0 + (at >= 2) + 0.5 * (at >= 5)) * rng.gauss(1.0, 0.02)
+
+    search.begin(plan, max_measurements_per_probe=6)
+    found = search.run(measure)
+    assert (found["state"], found["culprit"]["sha"]) == ("found", sha(102)), found["sentence"]
+    assert found["rest"] == {"good_sha": sha(4), "bad_sha": sha(6), "bisect_id": None}
+    following = search.ask("rest", {}, 201)
+    search.bisect_id = BisectId(UUID(following["id"]))
+    search.work()
+    started = len(search.runner.started)
+    rest = search.run(measure)
+    assert (rest["state"], rest["culprit"]["sha"]) == ("found", sha(105)), rest["sentence"]
+    assert rest["cost"]["deployments"] == len(search.runner.started) - started
+    ends = [one for one in rest["probes"] if one["purpose"] == "boundary"]
+    assert ends
+    assert not [one for one in ends if one["leased_at"]], "both were measured by the first search"
 
 
 @pytest.mark.processes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slowpath.core.ids import BisectId, RepositoryId, ServiceId, new_id
+from slowpath.core.ids import BisectId, JobId, RepositoryId, ServiceId, new_id
 from slowpath.inventory.catalog.service import catalog_entries
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
@@ -218,6 +218,25 @@ def test_the_job_of_a_delivery_starts_it(service: Service) -> None:
     assert bench.carry_out(bench.write_down(job))["state"] == "done"
     [listed] = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
     assert (listed["state"], listed["candidate_sha"]) == ("planned", HEAD)
+
+
+def test_open_pull_requests_are_measured_when_the_rules_are_turned_on(service: Service) -> None:
+    for number, head in ((7, HEAD), (8, sha(3)), (9, sha(4))):
+        assert service.push(head, number=number) is None
+    assert service.push(sha(4), number=9, is_open=False) is None
+    assert service.push(sha(5), number=8) is None
+    service.allow()
+    service.allow(minutes_per_day=60)
+    bench = service.search.bench
+    statement = (
+        "SELECT id FROM job WHERE name = 'webhooks.pull-request-changed' AND state = 'waiting' ORDER BY created_at"
+    )
+    jobs = bench.admin.execute(statement).fetchall()
+    assert len(jobs) == 2, "once, of what is open"
+    for (job_id,) in jobs:
+        assert bench.carry_out(JobId(job_id))["state"] == "done"
+    listed = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
+    assert {(one["pull_request"]["number"], one["candidate_sha"]) for one in listed} == {(7, HEAD), (8, sha(5))}
 
 
 def test_the_minutes_of_a_day_are_a_limit(service: Service) -> None:

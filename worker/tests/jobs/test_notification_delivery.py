@@ -562,6 +562,29 @@ def test_a_pending_status_has_no_comment_and_does_not_follow_the_result(
     assert len(host.comments) == 1
 
 
+def test_the_pending_status_of_a_former_head_is_closed_after_the_next_one_began(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostFake
+) -> None:
+    measured = [NotificationEvent.MEASURED]
+    desk.channel(
+        ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"), events=measured
+    )
+
+    def content(verdict: str, commit: str, moment: str) -> NotificationContent:
+        found = build_compared(verdict, "A newer commit was pushed.", is_announced=False)
+        assert found.build is not None
+        build = replace(found.build, commit=commit)
+        return replace(found, event=NotificationEvent.MEASURED, moment=moment, build=build)
+
+    (pending,) = desk.enqueue(content("pending", 40 * "a", "first"))
+    assert desk.deliver(pending)["state"] == "sent"
+    (cancelled,) = desk.enqueue(content("cancelled", 40 * "a", "cancelled"))
+    (following,) = desk.enqueue(content("pending", 40 * "b", "second"))
+    assert desk.deliver(following)["state"] == "sent"
+    assert desk.deliver(cancelled)["state"] == "sent"
+    assert [status["state"] for status in host.statuses] == ["pending", "pending", "success"]
+
+
 def test_people_get_only_announced_builds(desk: DeliveryFixture, receiver: Receiver) -> None:
     desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/x"), events=[NotificationEvent.JUDGED])
     assert desk.enqueue(build_compared("passed", "Unchanged.", is_announced=False)) == []

@@ -81,14 +81,19 @@ def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str 
     return session.scalars(found.order_by(Notification.created_at.desc()).limit(1)).first()
 
 
-def has_newer_in_thread(session: ReadSession, message: Notification) -> bool:
-    """Return whether the channel has a later notification of the same thread, by ix_notification_thread."""
+def has_newer_in_thread(session: ReadSession, message: Notification, commit: str | None) -> bool:
+    """Return whether the channel has a later notification of the same thread, by ix_notification_thread.
+
+    `commit`: only of this commit.
+    """
     newer = select(Notification.id).where(
         Notification.team_id == session.team_id,
         Notification.channel_id == message.channel_id,
         Notification.thread == message.thread,
         Notification.created_at > message.created_at,
     )
+    if commit is not None:
+        newer = newer.where(Notification.content["build"]["commit"].astext == commit)
     return session.scalar(newer.limit(1)) is not None
 
 

@@ -18,6 +18,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.schema import SchemaItem
 
 from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
@@ -260,18 +261,24 @@ class BisectPreflight(TeamScoped, Table):
     """Why it could not be computed."""
 
 
-class AutomaticBisect(TeamScoped, Table):
-    """Whether confirmed regressions of a service start a bisect by themselves. No row: they do not."""
-
-    __tablename__ = "automatic_bisect"
-    __table_args__ = (
-        UniqueConstraint("team_id", "service_id"),
-        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
-        CheckConstraint("deployments_per_day >= 1", name="deployments_per_day"),
-    )
+class ServiceRulesColumns(TeamScoped):
+    """What the rules of a service have, whatever they allow. No row: nothing is allowed."""
 
     service_id: Mapped[UUID]
     enabled: Mapped[bool]
+
+
+def _make_rules_constraints(limit: CheckConstraint) -> tuple[SchemaItem, ...]:
+    to_service = ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE")
+    return UniqueConstraint("team_id", "service_id"), to_service, limit
+
+
+class AutomaticBisect(ServiceRulesColumns, Table):
+    """Whether confirmed regressions of a service start a bisect by themselves."""
+
+    __tablename__ = "automatic_bisect"
+    __table_args__ = _make_rules_constraints(CheckConstraint("deployments_per_day >= 1", name="deployments_per_day"))
+
     deployments_per_day: Mapped[int]
     """Most deployments of automatic bisects of the service in 24 hours."""
     needs_approval: Mapped[bool]
@@ -281,21 +288,17 @@ class AutomaticBisect(TeamScoped, Table):
     runner_labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
 
 
-class PullRequestRules(TeamScoped, Table):
-    """Whether runners measure the pull requests of a service before the merge. No row: they do not."""
+class PullRequestRules(ServiceRulesColumns, Table):
+    """Whether runners measure the pull requests of a service before the merge."""
 
     __tablename__ = "pull_request_rules"
-    __table_args__ = (
-        UniqueConstraint("team_id", "service_id"),
-        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
-        CheckConstraint("minutes_per_day >= 1 AND minutes_per_pull_request >= 1", name="minutes"),
+    __table_args__ = _make_rules_constraints(
+        CheckConstraint("minutes_per_day >= 1 AND minutes_per_pull_request >= 1", name="minutes")
     )
 
-    service_id: Mapped[UUID]
-    enabled: Mapped[bool]
+    runner_labels: Mapped[dict[str, Any]]
     base_branches: Mapped[list[Any]]
     """Branches whose pull requests are measured; empty: the default branch."""
-    runner_labels: Mapped[dict[str, Any]]
     minutes_per_day: Mapped[int]
     """Most minutes of deployments in 24 hours."""
     minutes_per_pull_request: Mapped[int]
@@ -305,3 +308,23 @@ class PullRequestRules(TeamScoped, Table):
     warm_up_seconds: Mapped[float]
     signature: Mapped[list[Any] | None]
     """Kind and subject; null: the number that the runner's command prints."""
+
+
+class OpenPullRequest(TeamScoped, Table):
+    """An open pull request of a service's repository, as its code host last reported it."""
+
+    __tablename__ = "open_pull_request"
+    __table_args__ = (
+        UniqueConstraint("team_id", "service_id", "number"),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+    )
+
+    service_id: Mapped[UUID]
+    number: Mapped[int]
+    url: Mapped[str | None]
+    branch: Mapped[str]
+    base_branch: Mapped[str]
+    head_sha: Mapped[str]
+    base_sha: Mapped[str | None]
+    """Head of the base branch; null if the code host does not name it."""
+    changed_at: Mapped[datetime]

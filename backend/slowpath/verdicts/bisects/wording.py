@@ -125,6 +125,7 @@ _EVENTS = {
     "baselines-used": "Production baselines used for both boundaries: {good} and {bad}, no deployments",
     "baselines-unavailable": "Production baselines no longer available: both boundaries are deployed",
     "baselines-invalidated": "Production baselines invalidated: {reason}",
+    "measurements-used": "Measurements of {probes} probes of bisect #{number} used, no deployments",
     "queued": "Queued probe #{number}",
     "leased": "Probe #{number} leased by {runner}, slot {slot}",
     "measured": "Probe #{number} measured",

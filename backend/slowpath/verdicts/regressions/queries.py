@@ -175,6 +175,17 @@ def select_events(
     return session.scalars(found).all()
 
 
+def select_newest_event(session: ReadSession, regression_id: UUID, kind: str) -> RegressionEvent | None:
+    """Return the newest event of a kind of a regression, by ix_regression_event_newest."""
+    found = select(RegressionEvent).where(
+        RegressionEvent.team_id == session.team_id,
+        RegressionEvent.regression_id == regression_id,
+        RegressionEvent.kind == kind,
+    )
+    newest = found.order_by(RegressionEvent.created_at.desc(), RegressionEvent.id.desc()).limit(1)
+    return session.scalars(newest).first()
+
+
 def select_evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
     """Return the evidence of a regression, oldest first, by ix_regression_evidence_regression."""
     found = select(RegressionEvidence).where(RegressionEvidence.regression_id == regression_id)

@@ -20,6 +20,7 @@ EventName = Literal[
     "still-slower",
     "reopened",
     "merged-to-branch",
+    "bisect-not-started",
 ]
 EvidenceName = Literal["comparison", "fix-verification"]
 

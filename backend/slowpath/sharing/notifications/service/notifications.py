@@ -129,9 +129,15 @@ def get_thread_comment_id(session: ReadSession, message: Notification) -> str | 
 
 
 def is_outdated(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:
-    """Return whether a later event replaces it: a retry after the end would open an alert, or a pending status, again."""
-    is_replaced = kind in ALERT_SERVICES or NotificationContent.from_json(message.content).is_status_only
-    return is_replaced and message.thread is not None and queries.has_newer_in_thread(session, message)
+    """Return whether a later event replaces it: a retry after the end would open an alert, or a pending status, again.
+
+    The status of a commit is replaced by a later one of the same commit only: that of a former head is still closed.
+    """
+    content = NotificationContent.from_json(message.content)
+    if message.thread is None or not (kind in ALERT_SERVICES or content.is_status_only):
+        return False
+    commit = content.build.commit if content.build is not None and content.is_status_only else None
+    return queries.has_newer_in_thread(session, message, commit)
 
 
 def must_wait(session: ReadSession, message: Notification, kind: ChannelKind) -> bool:

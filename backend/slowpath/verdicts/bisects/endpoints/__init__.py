@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from slowpath.verdicts.bisects.endpoints import (
-    automatic_bisects,
     bisects,
     commit_comparisons,
     experiments,
@@ -11,10 +10,11 @@ from slowpath.verdicts.bisects.endpoints import (
     probe_callbacks,
     range_ends,
     runners,
+    service_rules,
 )
 
 router = APIRouter(prefix="/api/v1")
 for part in (
-    bisects, experiments, range_ends, automatic_bisects, commit_comparisons, preflights, runners, probe_callbacks,
+    bisects, experiments, range_ends, service_rules, commit_comparisons, preflights, runners, probe_callbacks,
 ):  # fmt: skip
     router.include_router(part.router)

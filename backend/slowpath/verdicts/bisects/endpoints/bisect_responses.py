@@ -59,7 +59,7 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     RegressionRef,
     RestOfIncreaseOut,
 )
-from slowpath.verdicts.bisects.service import bisect_views, production_baselines, runners
+from slowpath.verdicts.bisects.service import bisect_views, production_baselines, rest_searches, runners
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
 from slowpath.verdicts.bisects.service.bisect_views import BisectDetail, CandidatePageRows, ReferencedNames
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
@@ -151,7 +151,7 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
 
 
 def _rest(session: ReadSession, row: Bisect) -> RestOfIncreaseOut | None:
-    found = bisect_views.find_rest_of_increase(session, row)
+    found = rest_searches.find_rest_of_increase(session, row)
     if found is None:
         return None
     return RestOfIncreaseOut(good_sha=found.good_sha, bad_sha=found.bad_sha, bisect_id=found.bisect_id)

@@ -37,7 +37,13 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     BisectOut,
     CandidatePage,
 )
-from slowpath.verdicts.bisects.service import bisect_actions, bisect_creation, bisect_proposals, bisect_views
+from slowpath.verdicts.bisects.service import (
+    bisect_actions,
+    bisect_creation,
+    bisect_proposals,
+    bisect_views,
+    rest_searches,
+)
 from slowpath.verdicts.bisects.service import probe_artifacts as filing
 
 router = APIRouter(tags=["bisects"])
@@ -201,6 +207,23 @@ def apply_bisect_action(
     record_audit_event(
         session, caller, "bisect.action-applied", "bisect", row.id, {"move": body.action, "reason": body.reason}
     )
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.post(
+    "/bisects/{bisect_id}/rest",
+    operation_id="bisects:search-rest",
+    status_code=201,
+    responses=document_problems(NotFound, Conflict, LimitExceeded),
+)
+def search_rest(bisect_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
+    """Search after the culprit for what explains the rest of the increase, with the measurements of this bisect.
+
+    The response is the bisect that does so already if there is one.
+    """
+    row = rest_searches.search_rest(session, BisectId(bisect_id), by=caller.user_id, now=clock.now())
+    facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    record_audit_event(session, caller, "bisect.created", "bisect", row.id, facts)
     return make_bisect_out(session, row, clock.now())
 
 

@@ -1,4 +1,4 @@
-"""HTTP endpoints of commit comparisons, and of the rules by which pull requests are measured."""
+"""HTTP endpoints of commit comparisons."""
 
 from typing import Annotated, Final
 from uuid import UUID
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ServiceId
-from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
+from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.pagination import Page, Paging
@@ -15,51 +15,25 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.verdicts.bisects.rules.bisect_states import BisectState
 from slowpath.verdicts.bisects.rules.commit_comparisons import OUTCOMES, CommitComparison
+from slowpath.verdicts.bisects.rules.service_rules import MeasurementRules
 from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut
 from slowpath.verdicts.bisects.schemas.commit_comparisons import (
     CommitComparisonIn,
     CommitComparisonOut,
     CommitComparisonSummaryOut,
     CommitVerdict,
-    MeasuredSignature,
     PullRequestOut,
-    PullRequestRulesBody,
     SideMeasurementOut,
 )
 from slowpath.verdicts.bisects.service import commit_comparisons
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
-from slowpath.verdicts.bisects.service.commit_comparisons import CommitComparisonDetail, MeasurementRules
+from slowpath.verdicts.bisects.service.commit_comparisons import CommitComparisonDetail
 
 router = APIRouter(tags=["bisects"])
 MAX_PULL_REQUEST: Final = 2**31 - 1
-RULES: Final = "/services/{service_id}/pull-request-rules"
 VERDICTS: Final[dict[BisectState, CommitVerdict]] = {
     OUTCOMES["slower"]: "slower", OUTCOMES["not-slower"]: "not-slower", OUTCOMES["inconclusive"]: "inconclusive",
 }  # fmt: skip
-
-
-@router.get(RULES, operation_id="pull-request-rules:get", responses=document_problems(NotFound))
-def get_pull_request_rules(service_id: UUID, caller: MayRead, session: Reading) -> PullRequestRulesBody:
-    """Return whether pull requests of a service are measured before the merge; off by default."""
-    return _body_of(commit_comparisons.get_rules(session, ServiceId(service_id)))
-
-
-@router.put(
-    RULES,
-    operation_id="pull-request-rules:set",
-    openapi_extra=body_up_to(64 * KIB),
-    responses=document_problems(NotFound, InvalidRequest),
-)
-def set_pull_request_rules(
-    service_id: UUID, body: PullRequestRulesBody, caller: MayManage, session: Writing
-) -> PullRequestRulesBody:
-    """Set whether pull requests of a service are measured. A measurement runs their code on the runner."""
-    values = body.model_dump(mode="json", exclude={"signature"})
-    signature = (body.signature.kind, body.signature.subject) if body.signature else None
-    commit_comparisons.set_rules(session, ServiceId(service_id), MeasurementRules(**values, signature=signature))
-    facts = body.model_dump(mode="json")
-    record_audit_event(session, caller, "pull-request-rules.updated", "service", service_id, facts)
-    return _body_of(commit_comparisons.get_rules(session, ServiceId(service_id)))
 
 
 @router.get("/commit-comparisons", operation_id="commit-comparisons:list", responses=document_problems(InvalidRequest))
@@ -164,8 +138,3 @@ def _detail_of(one: CommitComparisonDetail) -> CommitComparisonOut:
             for each in one.sides
         ],
     )  # fmt: skip
-
-
-def _body_of(rules: MeasurementRules) -> PullRequestRulesBody:
-    signature = MeasuredSignature(kind=rules.signature[0], subject=rules.signature[1]) if rules.signature else None
-    return PullRequestRulesBody.model_validate({**vars(rules), "signature": signature})

@@ -1,24 +1,16 @@
-"""SELECT statements of commit comparisons and the rules of pull requests."""
+"""SELECT statements of commit comparisons."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN
-from slowpath.verdicts.bisects.tables import Bisect, Probe, PullRequestRules
+from slowpath.verdicts.bisects.tables import Bisect, OpenPullRequest
 
 NUMBER = Bisect.commit_comparison["pull_request"]["number"].as_integer()
-
-
-def select_pull_request_rules(session: ReadSession, service_id: UUID) -> PullRequestRules | None:
-    """Return the rules of a service, by their unique constraint."""
-    found = select(PullRequestRules).where(
-        PullRequestRules.team_id == session.team_id, PullRequestRules.service_id == service_id
-    )
-    return session.scalar(found, execution_options={"populate_existing": True})
 
 
 def select_commit_comparisons(
@@ -54,22 +46,20 @@ def has_commit_comparison(session: ReadSession, service_id: UUID, number: int, h
     return session.scalar(found.limit(1)) is not None
 
 
-def sum_pair_seconds(
-    session: ReadSession, service_id: UUID, since: datetime, now: datetime, *, without: UUID | None = None
-) -> float:
-    """Return the seconds of deployments for pull requests of a service since a time, except those of one measurement."""
-    seconds = func.extract("epoch", func.coalesce(Probe.ended_at, now) - Probe.leased_at)
-    found = (
-        select(func.coalesce(func.sum(seconds), 0.0))
-        .select_from(Probe)
-        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
-        .where(
-            Probe.team_id == session.team_id,
-            Bisect.service_id == service_id,
-            NUMBER.is_not(None),
-            Probe.leased_at >= since,
-        )
+def select_open_pull_requests(session: ReadSession, service_id: UUID, limit: int) -> Sequence[OpenPullRequest]:
+    """Return the open pull requests of a service that changed last, by their unique constraint."""
+    found = select(OpenPullRequest).where(
+        OpenPullRequest.team_id == session.team_id, OpenPullRequest.service_id == service_id
     )
-    if without is not None:
-        found = found.where(Bisect.id != without)
-    return float(session.scalar(found) or 0.0)
+    newest = found.order_by(OpenPullRequest.changed_at.desc(), OpenPullRequest.number.desc()).limit(limit)
+    return session.scalars(newest).all()
+
+
+def select_open_pull_request(session: ReadSession, service_id: UUID, number: int) -> OpenPullRequest | None:
+    """Return an open pull request, by its unique constraint."""
+    found = select(OpenPullRequest).where(
+        OpenPullRequest.team_id == session.team_id,
+        OpenPullRequest.service_id == service_id,
+        OpenPullRequest.number == number,
+    )
+    return session.scalars(found).one_or_none()

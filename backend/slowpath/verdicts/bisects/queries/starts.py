@@ -2,26 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import (
-    delete,
-    func,
-    select,
-)
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.sql.functions import Function
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectPreflightId
 from slowpath.inventory.catalog.tables import Build
 from slowpath.inventory.repositories.tables import Commit
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState
-from slowpath.verdicts.bisects.tables import (
-    AutomaticBisect,
-    Bisect,
-    BisectPreflight,
-    Probe,
-)
+from slowpath.verdicts.bisects.queries.commit_comparisons import NUMBER
+from slowpath.verdicts.bisects.tables import AutomaticBisect, Bisect, BisectPreflight, Probe, PullRequestRules
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
+
+RulesTable = TypeVar("RulesTable", bound=AutomaticBisect | PullRequestRules)
 
 
 def select_commits_by_prefix(session: ReadSession, repository_id: UUID, digits: str) -> Sequence[str]:
@@ -55,28 +50,10 @@ def select_last_good_commit(session: ReadSession, service_id: UUID) -> str | Non
     return session.scalars(found.order_by(BuildVerdict.ordered_at.desc(), Build.id.desc()).limit(1)).first()
 
 
-def select_automatic_bisect(session: ReadSession, service_id: UUID) -> AutomaticBisect | None:
+def select_service_rules(session: ReadSession, table: type[RulesTable], service_id: UUID) -> RulesTable | None:
     """Return the rules of a service, by their unique constraint."""
-    found = select(AutomaticBisect).where(
-        AutomaticBisect.team_id == session.team_id, AutomaticBisect.service_id == service_id
-    )
+    found = select(table).where(table.team_id == session.team_id, table.service_id == service_id)
     return session.scalar(found, execution_options={"populate_existing": True})
-
-
-def select_bisect_of_range(session: ReadSession, row: Bisect, good: str) -> Bisect | None:
-    """Return the newest bisect from a good commit to the bad one of another bisect by the same signature, by ix_bisect_service."""
-    found = select(Bisect).where(
-        Bisect.team_id == session.team_id,
-        Bisect.service_id == row.service_id,
-        Bisect.repository_id == row.repository_id,
-        Bisect.good_sha == good,
-        Bisect.bad_sha == row.bad_sha,
-        Bisect.signature["kind"].astext == row.signature["kind"],
-        Bisect.signature["subject"].astext == row.signature["subject"],
-        Bisect.state != BisectState.CANCELLED,
-        Bisect.experiment_of.is_(None),
-    )
-    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(1)).first()
 
 
 def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
@@ -89,18 +66,21 @@ def has_bisect(session: ReadSession, regression_id: UUID) -> bool:
 
 def count_automatic_deployments(session: ReadSession, service_id: UUID, since: datetime) -> int:
     """Count the deployments of automatic bisects of a service since a time."""
-    found = (
-        select(func.count())
-        .select_from(Probe)
-        .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
-        .where(
-            Probe.team_id == session.team_id,
-            Bisect.service_id == service_id,
-            Bisect.is_automatic,
-            Probe.leased_at >= since,
-        )
-    )
-    return session.scalar(found) or 0
+    return session.scalar(_sum_deployments(session, service_id, since, func.count()).where(Bisect.is_automatic)) or 0
+
+
+def sum_pair_seconds(
+    session: ReadSession, service_id: UUID, since: datetime, now: datetime, *, without: UUID | None = None
+) -> float:
+    """Return the seconds of deployments for pull requests of a service since a time, except those of one measurement."""
+    seconds = func.extract("epoch", func.coalesce(Probe.ended_at, now) - Probe.leased_at)
+    found = _sum_deployments(session, service_id, since, func.sum(seconds)).where(NUMBER.is_not(None))
+    return float(session.scalar(found if without is None else found.where(Bisect.id != without)) or 0.0)
+
+
+def _sum_deployments(session: ReadSession, service_id: UUID, since: datetime, value: Function[Any]) -> Select[Any]:
+    joined = select(value).join_from(Probe, Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
+    return joined.where(Probe.team_id == session.team_id, Bisect.service_id == service_id, Probe.leased_at >= since)
 
 
 def select_preflight(session: ReadSession, preflight_id: BisectPreflightId) -> BisectPreflight | None:

@@ -94,13 +94,17 @@ def build_search_state(
     line: CandidateSequence, settings: BisectSettings, tried: Sequence[ProbeObservation], *, larger_is_worse: bool
 ) -> SearchState:
     """Return the state of the search. `tried`: numbered from 1 without gaps."""
-    marks = sum(not one.is_leased and not one.can_measure_more and one.purpose != BASELINE for one in tried)
     return SearchState(
-        settings.search(larger_is_worse=larger_is_worse, marks=marks),
+        settings.search(larger_is_worse=larger_is_worse, marks=count_undeployed(tried)),
         line,
         tuple(_deploy(one) for one in tried),
         max((one.round for one in tried), default=0),
     )
+
+
+def count_undeployed(tried: Sequence[ProbeObservation]) -> int:
+    """Count the probes that were no deployments of the bisect: overrides, superseded ones, and those of a former bisect."""
+    return sum(not one.is_leased and not one.can_measure_more and one.purpose != BASELINE for one in tried)
 
 
 def _deploy(one: ProbeObservation) -> ProbeRecord:

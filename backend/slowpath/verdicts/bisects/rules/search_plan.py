@@ -1,7 +1,7 @@
 """The plan of a bisect: candidates in order, and expanded levels. Levels are only ever added."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from slowpath.analysis.bisect import candidate_sequence as lines
@@ -45,11 +45,13 @@ class SearchPlan:
     levels: Mapping[str, ExpandedLevel]
     modules: Mapping[str, str] = field(default_factory=dict)
     """Repository ID by module."""
+    good_build: BuildInputs | None = None
+    """Build inputs of the good boundary if it is the culprit of a former search; None: a commit of the main repository."""
 
     @property
     def good(self) -> BuildInputs:
         """Return the build inputs of the good boundary."""
-        return BuildInputs(self.levels[TOP].good)
+        return self.good_build or BuildInputs(self.levels[TOP].good)
 
     def build(self, id_: str) -> BuildInputs:
         """Return the build inputs of a candidate or boundary. Raises `KeyError`."""
@@ -97,13 +99,28 @@ def expand_candidate(plan: SearchPlan, candidate: str, level: SearchLevel) -> Se
     inner = [candidate_of(one) for one in level.nodes]
     line = plan.line.opened(candidate, inner)
     if not inner:
-        return SearchPlan(line, plan.nodes, plan.levels, plan.modules)
-    return SearchPlan(
-        line,
-        {**plan.nodes, **{one.id: one for one in level.nodes}},
-        {**plan.levels, candidate: _expanded_level(level)},
-        plan.modules,
+        return replace(plan, line=line)
+    return replace(
+        plan,
+        line=line,
+        nodes={**plan.nodes, **{one.id: one for one in level.nodes}},
+        levels={**plan.levels, candidate: _expanded_level(level)},
     )
+
+
+def plan_rest(plan: SearchPlan, culprit: str) -> SearchPlan:
+    """Return the plan of the search for what follows a culprit, whose build becomes the good boundary.
+
+    Raises `ValueError` if the culprit is the last candidate.
+    """
+    line, good = plan.line.after(culprit), plan.nodes[culprit].build
+    nodes = {one.id: one for id_ in line.ids for one in plan.way_to(id_)}
+    top = [one for one in nodes.values() if one.outer is None]
+    commits = sum(max(len(one.members), 1) for one in top)
+    classes = sum(one.kind not in many.NOT_SUSPECTED for one in top)
+    first = replace(plan.levels[TOP], good=good.commit, commits=commits, classes=classes, pruned=())
+    inner = {key: one for key, one in plan.levels.items() if key in nodes}
+    return SearchPlan(line, nodes, {TOP: first, **inner}, plan.modules, good)
 
 
 def candidate_of(node: CandidateNode) -> Candidate:
@@ -132,6 +149,7 @@ def to_json(plan: SearchPlan) -> dict[str, Any]:
             for key, one in plan.levels.items()
         },
         "modules": dict(plan.modules),
+        "good_build": None if plan.good_build is None else asdict(plan.good_build),
     }
 
 
@@ -149,6 +167,7 @@ def from_json(stored: Mapping[str, Any]) -> SearchPlan:
             for key, one in stored["levels"].items()
         },
         dict(stored["modules"]),
+        BuildInputs(**stored["good_build"]) if stored.get("good_build") else None,
     )  # fmt: skip
 
 

@@ -263,10 +263,10 @@ class RestOfIncreaseOut(BaseModel):
     """The range in which something explains the rest of the increase, and its bisect if there is one."""
 
     good_sha: str
-    """The culprit."""
+    """The culprit; of a dependency: the commit of the main repository that it was built with."""
     bad_sha: str
     bisect_id: UUID | None
-    """The newest bisect of this range that was not cancelled."""
+    """The bisect that searches it, unless it was cancelled."""
 
 
 class BisectOut(BisectSummaryOut):

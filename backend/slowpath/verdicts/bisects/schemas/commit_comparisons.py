@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StrictBool, StringConstraints
+from pydantic import BaseModel, Field, StrictBool, StringConstraints, field_validator
 
 from slowpath.analysis.bisect.paired_measurements import (
     DEFAULT_PAIRS,
@@ -57,6 +57,11 @@ class PullRequestRulesBody(BisectRequest):
     warm_up_seconds: WarmUpSeconds = 5.0
     signature: MeasuredSignature | None = None
     """Null: the number that the runner's measurement command prints."""
+
+    @field_validator("signature", mode="before")
+    @classmethod
+    def _read_pair(cls, given: object) -> object:
+        return {"kind": given[0], "subject": given[1]} if isinstance(given, list | tuple) and len(given) == 2 else given
 
 
 class CommitComparisonIn(BisectRequest):

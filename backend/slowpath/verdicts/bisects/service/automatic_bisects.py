@@ -1,28 +1,25 @@
 """Start a bisect for a confirmed regression where its service allows it, and cancel it once the regression is closed."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
-from slowpath.core.ids import RegressionId, ServiceId, new_id
+from slowpath.core.ids import RegressionId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
-from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import StartAutomaticBisect
-from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update, from_json
+from slowpath.verdicts.bisects.rules.bisect_settings import from_json
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_OPEN, OPEN, BisectState
+from slowpath.verdicts.bisects.rules.service_rules import AutomaticBisectRules
 from slowpath.verdicts.bisects.rules.start_obstacles import StartObstacle
-from slowpath.verdicts.bisects.service import bisect_creation, runners, search_steps
+from slowpath.verdicts.bisects.service import bisect_creation, runners, search_steps, service_rules
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
-from slowpath.verdicts.bisects.tables import AutomaticBisect, Bisect
+from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.regressions.errors import RegressionNotFound
-from slowpath.verdicts.regressions.service import regression_views
+from slowpath.verdicts.regressions.service import regression_views, triage
 from slowpath.verdicts.regressions.tables import Regression
 
-DEFAULT_DEPLOYMENTS_PER_DAY: Final = 30
 DAY: Final = timedelta(days=1)
 LOOKS_AGAIN_AFTER_S: Final = 900.0
 """Time until a start outside the hours or above the budget is considered again."""
@@ -38,40 +35,6 @@ NOTHING_MISSING: Final = "Nothing is missing: a bisect starts within 15 minutes,
 START_RUNNER: Final = "Start a runner with the command on the page of a new bisect, or in Settings, Runners."
 
 
-@dataclass(frozen=True)
-class AutomaticBisectRules:
-    """When confirmed regressions of a service start a bisect by themselves."""
-
-    enabled: bool = False
-    deployments_per_day: int = DEFAULT_DEPLOYMENTS_PER_DAY
-    needs_approval: bool = True
-    deployment_hours: Mapping[str, Any] | None = None
-    """As stored in the settings of a bisect; None: always."""
-    runner_labels: Mapping[str, str] = field(default_factory=dict)
-
-
-def get_rules(session: ReadSession, service_id: ServiceId) -> AutomaticBisectRules:
-    """Return the rules of a service; off unless they were set. Raises `ServiceNotFound`."""
-    catalog.service(session, service_id)
-    row = queries.select_automatic_bisect(session, service_id)
-    return AutomaticBisectRules() if row is None else _rules_of(row)
-
-
-def set_rules(session: WriteSession, service_id: ServiceId, rules: AutomaticBisectRules) -> None:
-    """Set the rules of a service. Regressions that are open already start nothing. Raises `ServiceNotFound`."""
-    catalog.service(session, service_id)
-    queries.lock_team(session)
-    row = queries.select_automatic_bisect(session, service_id)
-    if row is None:
-        row = AutomaticBisect(team_id=session.team_id, id=new_id(), service_id=service_id)
-        session.add(row)
-    row.enabled, row.needs_approval = rules.enabled, rules.needs_approval
-    row.deployments_per_day = rules.deployments_per_day
-    row.deployment_hours = None if rules.deployment_hours is None else dict(rules.deployment_hours)
-    row.runner_labels = dict(rules.runner_labels)
-    session.flush()
-
-
 def enqueue_automatic_start(session: WriteSession, regression_id: RegressionId) -> None:
     """Enqueue the automatic start for a confirmed regression if its service allows it at all."""
     if _find_startable(session, regression_id) is not None:
@@ -81,22 +44,34 @@ def enqueue_automatic_start(session: WriteSession, regression_id: RegressionId) 
 def start_automatic_bisect(session: WriteSession, regression_id: RegressionId, *, now: datetime) -> Bisect | None:
     """Start the bisect of a regression once; outside the hours or above the budget, consider it again later.
 
-    Nothing starts for a closed regression, for one that has a bisect, or if the request is incomplete.
+    Nothing starts for a closed regression, for one that has a bisect, or if the request is incomplete. The history of the
+    regression records the reason.
     """
     queries.lock_team(session)  # two jobs of one regression start one bisect
     found = _find_startable(session, regression_id)
     if found is None or queries.has_bisect(session, regression_id):
         return None
     rules, service_id = found
-    left = _count_left(session, rules, service_id, now)
-    if left < 1 or not _is_within_hours(rules, now):
+    obstacle = _explain_rules(session, rules, service_id, now)
+    if obstacle is not None:
         enqueue_unless_pending(session, StartAutomaticBisect(regression_id), after_s=LOOKS_AGAIN_AFTER_S)
+        _record_obstacle(session, regression_id, obstacle)
         return None
-    asked = BisectOptions(regression_id=regression_id, settings={**_settings_of(rules), "max_deployments": left})
+    left = _count_left(session, rules, service_id, now)
+    asked = BisectOptions(regression_id=regression_id, settings={**rules.settings(), "max_deployments": left})
     try:
         return bisect_creation.create_bisect(session, asked, by=None, now=now, is_automatic=True)
-    except (InvalidRequest, LimitExceeded, NotFound):  # the page of the regression names what is missing
-        return None
+    except LimitExceeded as error:
+        obstacle = StartObstacle("capacity", error.detail, error.remedy or WAIT_OR_CANCEL)
+    except (InvalidRequest, NotFound) as error:
+        obstacle = StartObstacle("incomplete", error.detail, error.remedy or COMPLETE)
+    _record_obstacle(session, regression_id, obstacle)
+    return None
+
+
+def _record_obstacle(session: WriteSession, regression_id: RegressionId, obstacle: StartObstacle) -> None:
+    row = regression_views.get_regression(session, regression_id)
+    triage.record_bisect_obstacle(session, row, obstacle.key, obstacle.sentence)
 
 
 def explain_start(session: ReadSession, regression_id: RegressionId, *, now: datetime) -> StartObstacle | None:
@@ -110,12 +85,11 @@ def explain_start(session: ReadSession, regression_id: RegressionId, *, now: dat
     newest = queries.select_bisects(session, (), None, regression_id, after=None, limit=1)
     if newest:
         return _explain_waiting(session, newest[0], now)
-    stored = queries.select_automatic_bisect(session, row.service_id)
-    if stored is None or not stored.enabled:
+    rules = service_rules.find_rules(session, ServiceId(row.service_id), AutomaticBisectRules)
+    if not rules.enabled:
         return StartObstacle("off", "Automatic bisects are off for this service.", TURN_ON)
-    rules = _rules_of(stored)
     return _explain_rules(session, rules, ServiceId(row.service_id), now) or _explain_request(
-        session, BisectOptions(regression_id=regression_id, settings=_settings_of(rules))
+        session, BisectOptions(regression_id=regression_id, settings=rules.settings())
     )
 
 
@@ -123,7 +97,7 @@ def _explain_rules(
     session: ReadSession, rules: AutomaticBisectRules, service_id: ServiceId, now: datetime
 ) -> StartObstacle | None:
     """Return what the rules do not allow now."""
-    if not _is_within_hours(rules, now):
+    if not rules.is_within_hours(now):
         allowed = rules.deployment_hours or {}
         when = f"{', '.join(allowed['days'])} from {allowed['from']} to {allowed['to']} ({allowed['zone']})"
         return StartObstacle("hours", f"Deployments are not allowed now: the bisect starts {when}.", CHANGE_RULES)
@@ -167,19 +141,6 @@ def cancel_if_closed(session: WriteSession, bisect: Bisect, *, now: datetime) ->
     return True
 
 
-def _settings_of(rules: AutomaticBisectRules) -> dict[str, Any]:
-    return {
-        "needs_approval": rules.needs_approval,
-        "deployment_hours": rules.deployment_hours,
-        "runner_labels": dict(rules.runner_labels),
-    }
-
-
-def _is_within_hours(rules: AutomaticBisectRules, now: datetime) -> bool:
-    hours = apply_settings_update(BisectSettings(), _settings_of(rules)).deployment_hours
-    return hours is None or hours.allow(now)
-
-
 def _count_left(session: ReadSession, rules: AutomaticBisectRules, service_id: ServiceId, now: datetime) -> int:
     return rules.deployments_per_day - queries.count_automatic_deployments(session, service_id, now - DAY)
 
@@ -189,8 +150,9 @@ def _find_startable(session: ReadSession, regression_id: RegressionId) -> tuple[
     row = _find_regression(session, regression_id)
     if row is None or not row.confirmed or row.closed_at is not None or row.direction != "worse":
         return None
-    stored = queries.select_automatic_bisect(session, row.service_id)
-    return None if stored is None or not stored.enabled else (_rules_of(stored), ServiceId(row.service_id))
+    service_id = ServiceId(row.service_id)
+    rules = service_rules.find_rules(session, service_id, AutomaticBisectRules)
+    return (rules, service_id) if rules.enabled else None
 
 
 def _find_regression(session: ReadSession, regression_id: RegressionId) -> Regression | None:
@@ -198,9 +160,3 @@ def _find_regression(session: ReadSession, regression_id: RegressionId) -> Regre
         return regression_views.get_regression(session, regression_id)
     except RegressionNotFound:
         return None
-
-
-def _rules_of(row: AutomaticBisect) -> AutomaticBisectRules:
-    return AutomaticBisectRules(
-        row.enabled, row.deployments_per_day, row.needs_approval, row.deployment_hours, row.runner_labels
-    )

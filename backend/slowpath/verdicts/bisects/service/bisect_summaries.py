@@ -1,7 +1,7 @@
 """Store the summary of a bisect, so that lists need not compute posteriors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from uuid import UUID
 
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
@@ -16,6 +16,7 @@ from slowpath.verdicts.bisects.rules.probe_observations import (
     ProbeMeasurementValue,
     ProbeObservation,
     build_search_state,
+    count_undeployed,
     discard_verdicts,
 )
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
@@ -50,9 +51,10 @@ def load_probe_observations(
 
 
 def load_search_state(bisect: Bisect, plan: SearchPlan, known: Sequence[ProbeObservation]) -> SearchState:
-    """Return the search state of a bisect from its probes."""
+    """Return the search state of a bisect from its probes. After a culprit, measured boundaries need no second deployment."""
     larger = bool(bisect.signature.get("larger_is_worse", True))
-    return build_search_state(plan.line, bisect_settings.from_json(bisect.settings), known, larger_is_worse=larger)
+    state = build_search_state(plan.line, bisect_settings.from_json(bisect.settings), known, larger_is_worse=larger)
+    return state if plan.good_build is None else replace(state, settings=replace(state.settings, end_deploys=1))
 
 
 def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
@@ -65,7 +67,6 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
     probes = queries.select_probes(session, bisect.id)
     known = load_probe_observations(probes, queries.select_measurements(session, bisect.id))
     state = load_search_state(bisect, plan, known)
-    marks = sum(one.purpose == "override" for one in known)
     view = compute_search_view(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
@@ -77,7 +78,7 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
         "belief": view.belief,
         "deploys": len(list_deployed_probes(probes)),
         "expected": None if bisect.finished_at else asdict(forecast_remaining_probes(state)),
-        "limit": probe_limit(state) - marks,
+        "limit": probe_limit(state) - count_undeployed(known),
         "levels": len(plan.shown_levels),
         "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
         if is_suspected and named is not None and level is not None

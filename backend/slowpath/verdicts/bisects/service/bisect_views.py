@@ -26,8 +26,6 @@ __all__ = [
     "BisectFilter",
     "CandidatePageRows",
     "ReferencedNames",
-    "RestOfIncrease",
-    "find_rest_of_increase",
     "get_bisect",
     "get_bisect_detail",
     "get_range_boundaries",
@@ -54,15 +52,6 @@ class ReferencedNames:
     people: Mapping[UUID, str]
     services: Mapping[UUID, str]
     regressions: Mapping[UUID, tuple[int | None, str]]
-
-
-@dataclass(frozen=True)
-class RestOfIncrease:
-    """The range in which something explains the rest of an increase, and the bisect that searches it."""
-
-    good_sha: str
-    bad_sha: str
-    bisect_id: UUID | None
 
 
 @dataclass(frozen=True)
@@ -157,15 +146,6 @@ def _fits(one: CandidateView, words: str) -> bool:
     if words in node.title.lower() or words in node.why.lower():
         return True
     return any(sha.startswith(words) for sha in (node.sha, *node.members))
-
-
-def find_rest_of_increase(session: ReadSession, row: Bisect) -> RestOfIncrease | None:
-    """Return where something explains the rest of the increase; None unless a commit after the culprit certainly does."""
-    culprit = (row.outcome or {}).get("rest_after")
-    if not culprit or culprit == row.bad_sha:
-        return None
-    following = queries.select_bisect_of_range(session, row, culprit)
-    return RestOfIncrease(culprit, row.bad_sha, None if following is None else following.id)
 
 
 def get_range_boundaries(session: ReadSession, row: Bisect) -> tuple[RangeBoundary, RangeBoundary]:

@@ -1,12 +1,11 @@
 """Measure pull requests against their merge base where the service allows it, and any two commits on request."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.analysis.bisect.paired_measurements import DEFAULT_SMALLEST_CHANGE
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
@@ -14,6 +13,7 @@ from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories.service import commit_graph, repositories
 from slowpath.inventory.repositories.tables import Repository
+from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import BisectIncomplete, BisectNotFound, InvalidBisectRequest
 from slowpath.verdicts.bisects.jobs import PlanBisect
@@ -21,40 +21,25 @@ from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import BisectState
 from slowpath.verdicts.bisects.rules.commit_comparisons import CommitComparison, PullRequest, SideProbe
-from slowpath.verdicts.bisects.service import bisect_creation, pair_steps
+from slowpath.verdicts.bisects.rules.service_rules import MeasurementRules
+from slowpath.verdicts.bisects.service import bisect_creation, pair_steps, service_rules
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
 from slowpath.verdicts.bisects.service.bisect_locks import get_bisect, lock_bisect, record_bisect_event
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
-from slowpath.verdicts.bisects.tables import Bisect, PullRequestRules
+from slowpath.verdicts.bisects.tables import Bisect, OpenPullRequest
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
 from slowpath.verdicts.comparisons.rules import ComparisonState
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
 
 DAY: Final = timedelta(days=1)
+MOST_AT_ONCE: Final = 10
+"""Most open pull requests that are measured when the rules are turned on: each is an open bisect of the team."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
 """Time after which a result is announced without its cause."""
 SHORT_COMMIT: Final = 7
 NEWER_PUSH: Final = "A newer commit was pushed to the pull request."
 CLOSED: Final = "The pull request was closed."
-
-
-@dataclass(frozen=True)
-class MeasurementRules:
-    """When pull requests of a service are measured, and by what."""
-
-    enabled: bool = False
-    base_branches: Sequence[str] = ()
-    """Branches whose pull requests are measured; none: the default branch of the repository."""
-    runner_labels: Mapping[str, str] = field(default_factory=dict)
-    minutes_per_day: int = 120
-    """Most minutes of deployments for pull requests of the service in 24 hours."""
-    minutes_per_pull_request: int = 45
-    smallest_change: float = DEFAULT_SMALLEST_CHANGE
-    measurement_seconds: float = 10.0
-    warm_up_seconds: float = 5.0
-    signature: tuple[str, str] | None = None
-    """Kind and subject of what is measured; None: the number that the runner's command prints."""
 
 
 @dataclass(frozen=True)
@@ -78,33 +63,6 @@ class CommitComparisonDetail:
     sides: Sequence[SideProbe]
 
 
-def get_rules(session: ReadSession, service_id: ServiceId) -> MeasurementRules:
-    """Return the rules of a service; off unless they were set. Raises `ServiceNotFound`."""
-    catalog.service(session, service_id)
-    row = queries.select_pull_request_rules(session, service_id)
-    return MeasurementRules() if row is None else _rules_of(row)
-
-
-def set_rules(session: WriteSession, service_id: ServiceId, rules: MeasurementRules) -> None:
-    """Set the rules of a service. Open pull requests are measured at their next push. Raises `ServiceNotFound`."""
-    catalog.service(session, service_id)
-    queries.lock_team(session)
-    row = queries.select_pull_request_rules(session, service_id)
-    if row is None:
-        row = PullRequestRules(team_id=session.team_id, id=new_id(), service_id=service_id)
-        session.add(row)
-    row.enabled, row.base_branches, row.runner_labels = (
-        rules.enabled,
-        list(rules.base_branches),
-        dict(rules.runner_labels),
-    )
-    row.minutes_per_day, row.minutes_per_pull_request = rules.minutes_per_day, rules.minutes_per_pull_request
-    row.smallest_change = rules.smallest_change
-    row.measurement_seconds, row.warm_up_seconds = rules.measurement_seconds, rules.warm_up_seconds
-    row.signature = None if rules.signature is None else list(rules.signature)
-    session.flush()
-
-
 def update_pull_request(
     session: WriteSession, service_id: ServiceId, state: PullRequestState, *, now: datetime
 ) -> Bisect | None:
@@ -114,14 +72,14 @@ def update_pull_request(
     """
     queries.lock_team(session)
     named = state.pull_request
+    _record_pull_request(session, service_id, state, now)
     for row in queries.select_open_commit_comparisons(session, service_id, named.number):
         if row.bad_sha != state.head_sha or not state.is_open:
             locked = lock_bisect(session, row.id)
             pair_steps.cancel_pairs(session, locked, NEWER_PUSH if state.is_open else CLOSED, now=now)
-    stored = queries.select_pull_request_rules(session, service_id)
-    if not state.is_open or stored is None or not stored.enabled:
+    rules = service_rules.find_rules(session, service_id, MeasurementRules)
+    if not state.is_open or not rules.enabled:
         return None
-    rules = _rules_of(stored)
     if queries.has_commit_comparison(session, service_id, named.number, state.head_sha):
         return None
     used_s = queries.sum_pair_seconds(session, service_id, now - DAY, now)
@@ -138,6 +96,33 @@ def update_pull_request(
         return create_commit_comparison(session, service_id, base, state.head_sha, options, rules, by=None, now=now)
     except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
         return None
+
+
+def enqueue_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:
+    """Enqueue the measurement of the open pull requests that changed last: those that were measured are not again."""
+    for one in queries.select_open_pull_requests(session, service_id, MOST_AT_ONCE):
+        enqueue(
+            session,
+            PullRequestChanged(
+                service_id, one.number, one.url, one.head_sha, one.base_sha, one.branch, one.base_branch, is_open=True
+            ),
+        )  # fmt: skip
+
+
+def _record_pull_request(session: WriteSession, service_id: ServiceId, state: PullRequestState, now: datetime) -> None:
+    """Record an open pull request, whether it is measured or not; a closed one is deleted."""
+    named = state.pull_request
+    row = queries.select_open_pull_request(session, service_id, named.number)
+    if not state.is_open:
+        if row is not None:
+            session.delete(row)
+        return
+    if row is None:
+        row = OpenPullRequest(team_id=session.team_id, id=new_id(), service_id=service_id, number=named.number)
+        session.add(row)
+    row.url, row.branch, row.base_branch = named.url, named.branch, named.base_branch
+    row.head_sha, row.base_sha, row.changed_at = state.head_sha, state.base_sha, now
+    session.flush()
 
 
 def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are measured
@@ -158,8 +143,9 @@ def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are m
     if base == candidate:
         raise InvalidBisectRequest("Both commits are the same.", remedy="Choose another base.")
     service = catalog.service(session, service_id)
+    kind, subject = rules.signature or ("custom", "")
     completed = bisect_creation.complete_request(
-        session, BisectOptions(service_id=service_id, signature=rules.signature or ("custom", ""))
+        session, BisectOptions(service_id=service_id, signature=(kind, subject))
     )
     if completed.repository_id is None:
         raise BisectIncomplete(f"{service.name} has no repository.", remedy="Link one in Settings, Integrations.")
@@ -253,11 +239,3 @@ def _comparison_of(session: ReadSession, row: Bisect) -> Comparison | None:
 def _options_of(row: Bisect) -> CommitComparison:
     assert row.commit_comparison is not None
     return CommitComparison.from_json(row.commit_comparison)
-
-
-def _rules_of(row: PullRequestRules) -> MeasurementRules:
-    signature = (str(row.signature[0]), str(row.signature[1])) if row.signature else None
-    return MeasurementRules(
-        row.enabled, tuple(row.base_branches), row.runner_labels, row.minutes_per_day, row.minutes_per_pull_request,
-        row.smallest_change, row.measurement_seconds, row.warm_up_seconds, signature,
-    )  # fmt: skip

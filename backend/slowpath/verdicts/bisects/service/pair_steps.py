@@ -13,7 +13,7 @@ from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decisio
 from slowpath.analysis.bisect.paired_measurements import PairDecision, PairSettings
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
-from slowpath.core.ids import ArtifactId, BisectId
+from slowpath.core.ids import ArtifactId, BisectId, ServiceId
 from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import MonitorBisect, PullRequestStarted
@@ -29,6 +29,8 @@ from slowpath.verdicts.bisects.rules.commit_comparisons import (
     follow_pairs,
     is_waiting_too_long,
 )
+from slowpath.verdicts.bisects.rules.service_rules import MeasurementRules
+from slowpath.verdicts.bisects.service import service_rules
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.search_steps import invalidate_probe, make_probe, stop_probe, tear_down_bisect
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
@@ -90,7 +92,8 @@ def load_progress(session: WriteSession, bisect: Bisect, probes: Sequence[Probe]
     options = CommitComparison.from_json(bisect.commit_comparison)
     sides = observe_sides(probes, queries.select_measurements(session, bisect.id), now)
     left = float("inf")
-    if options.pull_request is not None and (rules := queries.select_pull_request_rules(session, bisect.service_id)):
+    if options.pull_request is not None:
+        rules = service_rules.find_rules(session, ServiceId(bisect.service_id), MeasurementRules)
         others = queries.sum_pair_seconds(session, bisect.service_id, now - DAY, now, without=bisect.id)
         left = 60.0 * rules.minutes_per_day - others
     larger = bool(bisect.signature.get("larger_is_worse", True))

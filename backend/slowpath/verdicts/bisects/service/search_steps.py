@@ -249,15 +249,9 @@ def describe_levels(plan: SearchPlan, state: SearchState, result: SearchResult) 
 
 
 def find_rest(plan: SearchPlan, state: SearchState, result: SearchResult) -> str | None:
-    """Return the culprit if a later commit of the same range certainly explains a part of the increase.
-
-    None for a culprit of a dependency: commits of the main repository do not separate it from the rest of its update.
-    """
+    """Return the main repository's commit of the culprit's build if a later candidate certainly explains a part."""
     found = explain_increase(state, result.suspects[0]) if result.outcome == "found" else None
-    if found is None or not found.has_later_rest:
-        return None
-    culprit = plan.nodes[result.suspects[0]]
-    return culprit.sha if not culprit.repository else None
+    return plan.nodes[result.suspects[0]].build.commit if found is not None and found.has_later_rest else None
 
 
 def record_outcome(
@@ -273,7 +267,7 @@ def record_outcome(
 ) -> None:
     """Record the outcome of a search; `explained`: how much of the increase its culprit explains, as a sentence.
 
-    `rest_after`: the commit after which something explains the rest.
+    `rest_after`: the main repository's commit of its build if something later explains the rest.
     """
     outcome: dict[str, Any] = {
         "outcome": result.outcome, "suspects": list(result.suspects), "belief": result.belief,

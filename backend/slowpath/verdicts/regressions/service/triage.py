@@ -77,9 +77,10 @@ def add_note(session: WriteSession, regression_id: RegressionId, text: str) -> R
 
 
 def record_event(
-    session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True
-) -> RegressionEvent:
-    """Record an event of a regression; enqueue the notification job if it is confirmed."""
+    session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True,
+    is_announced: bool = True,
+) -> RegressionEvent:  # fmt: skip
+    """Record an event of a regression; enqueue the notification job if it is confirmed, unless only the history lists it."""
     event = RegressionEvent(
         team_id=session.team_id,
         id=new_id(),
@@ -89,7 +90,7 @@ def record_event(
         details=facts,
     )
     session.add(event)
-    if row.confirmed:
+    if row.confirmed and is_announced:
         job = (
             RegressionOpened(RegressionId(row.id))
             if what == "opened"
@@ -187,3 +188,11 @@ def _build(session: WriteSession, comparison_id: ComparisonId, side: Side) -> An
 
 def _text(value: UUID | date | None) -> str | None:
     return None if value is None else str(value)
+
+
+def record_bisect_obstacle(session: WriteSession, row: Regression, key: str, sentence: str) -> None:
+    """Record in the history why no bisect was started by itself, once while the reason is the same."""
+    newest = queries.select_newest_event(session, row.id, "bisect-not-started")
+    if newest is None or newest.details.get("to") != key:
+        facts = {"to": key, "sentence": sentence}
+        record_event(session, row, "bisect-not-started", facts, by_person=False, is_announced=False)

@@ -1,12 +1,15 @@
 /** Whether pull requests of a service are measured before the merge, the newest measurements, and a form for two commits. */
-import { useQuery } from '@tanstack/react-query';
+import { TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ErrorState, Section, SkeletonRows } from '../../../ui';
+import type { PullRequestRules } from '../../../api';
 import { CommitComparisonTable } from './CommitComparisonTable';
 import { CompareCommitsForm } from './CompareCommitsForm';
-import { PullRequestRulesForm } from './PullRequestRulesForm';
-import { pullRequestRulesQuery } from './commit-comparison-queries';
+import { Amount, ServiceRules, type RulesKind } from './ServiceRules';
+import { pullRequestRulesQuery, setPullRequestRules } from './commit-comparison-queries';
 import { rulesText } from './commit-comparison-wording';
+
+const MINUTES_A_DAY = 1440;
+const PERCENT = 100;
 
 export type PullRequestsProps = {
   serviceId: string;
@@ -18,27 +21,57 @@ export type PullRequestsProps = {
 
 export default function PullRequests(props: PullRequestsProps) {
   const { serviceId, mayManage, mayWrite, link, onStarted } = props;
-  const rules = useQuery(pullRequestRulesQuery(serviceId));
   return (
-    <Section title="Pull requests" aside="measured alternately with their merge base by a runner">
-      {rules.error && <ErrorState what="Could not load the rules" error={rules.error} />}
-      {rules.isPending && <SkeletonRows rows={2} />}
-      {rules.data &&
-        (mayManage ? (
-          <PullRequestRulesForm
-            key={JSON.stringify(rules.data)}
-            serviceId={serviceId}
-            stored={rules.data}
-          />
-        ) : (
-          <p>{rulesText(rules.data)}</p>
-        ))}
+    <ServiceRules
+      serviceId={serviceId}
+      mayManage={mayManage}
+      kind={MEASURED}
+      query={pullRequestRulesQuery(serviceId)}
+      title="Pull requests"
+      aside="measured alternately with their merge base by a runner"
+    >
       <CommitComparisonTable
         label="Measured pull requests"
         filter={{ service_id: serviceId }}
         link={link}
       />
       {mayWrite && <CompareCommitsForm serviceId={serviceId} onStarted={onStarted} />}
-    </Section>
+    </ServiceRules>
   );
 }
+
+const MEASURED: RulesKind<PullRequestRules> = {
+  label: 'Measure pull requests',
+  description: 'A runner builds and runs their code. Pull requests of forks are never measured.',
+  text: rulesText,
+  save: setPullRequestRules,
+  fields: (rules, change) => (
+    <>
+      <TagsInput
+        label="Base branches"
+        description="Empty for the default branch"
+        value={rules.base_branches ?? []}
+        maxTags={20}
+        onChange={(base_branches) => change({ base_branches })}
+      />
+      <Amount
+        label="Minutes per day, at most"
+        value={rules.minutes_per_day}
+        max={MINUTES_A_DAY}
+        onChange={(minutes_per_day) => change({ minutes_per_day })}
+      />
+      <Amount
+        label="Minutes per pull request, at most"
+        value={rules.minutes_per_pull_request}
+        max={MINUTES_A_DAY}
+        onChange={(minutes_per_pull_request) => change({ minutes_per_pull_request })}
+      />
+      <Amount
+        label="Increase that matters, in percent"
+        value={Math.round((rules.smallest_change ?? 0) * PERCENT)}
+        max={1000}
+        onChange={(percent) => change({ smallest_change: percent / PERCENT })}
+      />
+    </>
+  ),
+};

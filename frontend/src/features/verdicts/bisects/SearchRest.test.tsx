@@ -16,25 +16,24 @@ function showRest(bisect_id: string | null) {
   return { bisect, opened, ...show(<SearchRest bisect={bisect} onOpen={opened} />) };
 }
 
-it('starts a bisect from the culprit to the bad commit by the same signature', async () => {
-  const sent: unknown[] = [];
+it('starts the search after the culprit, of dependencies too', async () => {
+  const asked: string[] = [];
   server.use(
-    http.post(at('/bisects'), async ({ request }) => {
-      sent.push(await request.json());
+    http.post(at('/bisects/:id/rest'), ({ params }) => {
+      asked.push(String(params.id));
       return HttpResponse.json({ ...aBisect(), id: FOLLOWING }, { status: 201 });
     }),
   );
   const { bisect, opened, user } = showRest(null);
   await user.click(screen.getByRole('button', { name: 'Search for the rest' }));
   await waitFor(() => expect(opened).toHaveBeenCalledWith(FOLLOWING));
-  const { kind, subject } = bisect.signature;
-  expect(sent).toMatchObject([
-    { good_sha: 'a'.repeat(40), bad_sha: 'b'.repeat(40), signature: { kind, subject } },
-  ]);
+  expect(asked).toEqual([bisect.id]);
 });
 
 it('says why it could not start, and can be tried again', async () => {
-  server.use(http.post(at('/bisects'), () => problem(409, { detail: 'Too many bisects.' })));
+  server.use(
+    http.post(at('/bisects/:id/rest'), () => problem(409, { detail: 'Too many bisects.' })),
+  );
   const { user } = showRest(null);
   await user.click(screen.getByRole('button', { name: 'Search for the rest' }));
   await screen.findByText(/Could not start the search for the rest/);

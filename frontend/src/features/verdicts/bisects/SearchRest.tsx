@@ -3,25 +3,15 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bisect } from '../../../api';
 import { ErrorState } from '../../../ui';
-import { startBisect } from './bisect-queries';
+import { searchRest } from './bisect-queries';
 
 type Props = { bisect: Bisect; onOpen: (id: string) => void };
 
 export function SearchRest({ bisect, onOpen }: Props) {
   const client = useQueryClient();
-  const { rest, service, regression, signature } = bisect;
+  const { rest } = bisect;
   const start = useMutation({
-    mutationFn: () =>
-      startBisect({
-        service_id: service.id,
-        regression_id: regression?.id,
-        comparison_id: bisect.comparison_id,
-        repository_id: bisect.repository_id,
-        good_sha: rest?.good_sha,
-        bad_sha: rest?.bad_sha,
-        signature: { kind: signature.kind, subject: signature.subject },
-        settings: bisect.settings,
-      }),
+    mutationFn: () => searchRest(bisect.id),
     onSuccess: ({ id }) => onOpen(id),
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
   });

@@ -4,12 +4,15 @@ import { useState } from 'react';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { StartForm } from './StartForm';
 import { proposalQuery } from './bisect-queries';
+import { readDraft } from './start-draft';
 import type { StartBisectPageProps } from './start-page-props';
 import { NOTHING_CHOSEN, type StartChoice } from './start-request';
 
 export default function StartBisectPage(props: StartBisectPageProps) {
   useTitle('New bisect');
-  const [choice, setChoice] = useState<StartChoice>(NOTHING_CHOSEN);
+  const [choice, setChoice] = useState<StartChoice>(
+    () => readDraft(window.location.hash) ?? NOTHING_CHOSEN,
+  );
   const subject = props.subject ?? (choice.serviceId ? { service_id: choice.serviceId } : null);
   const offer = useQuery(proposalQuery(subject));
   if (offer.error)

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BisectProposalOut } from '../../../api';
 import { ErrorState, PageHeader, Section } from '../../../ui';
+import { CopyDraft } from './CopyDraft';
 import { CriteriaTable } from './CriteriaTable';
 import { DashboardFields } from './DashboardFields';
 import { EndField } from './EndField';
@@ -71,15 +72,18 @@ export function StartForm(props: Props) {
         title={<StartSentence preflight={preflight} good={good} bad={bad} />}
         sub={startDetails(preflight, choice.settings)}
         actions={
-          <Button
-            variant="filled"
-            disabled={blocked !== undefined}
-            title={blocked}
-            loading={start.isPending}
-            onClick={() => start.mutate()}
-          >
-            Start bisect
-          </Button>
+          <>
+            <CopyDraft offer={offer} choice={choice} />
+            <Button
+              variant="filled"
+              disabled={blocked !== undefined}
+              title={blocked}
+              loading={start.isPending}
+              onClick={() => start.mutate()}
+            >
+              Start bisect
+            </Button>
+          </>
         }
       />
       {blocked && <p className={classes.blocked}>{blocked}: see Preflight.</p>}

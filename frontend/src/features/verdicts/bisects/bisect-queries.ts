@@ -156,6 +156,7 @@ export const runnersQuery = queryOptions({
 });
 
 export const startBisect = (body: BisectWords) => calls.bisectsCreate({ body });
+export const searchRest = (bisect_id: string) => calls.bisectsSearchRest({ path: { bisect_id } });
 export const updateBisect = (bisect_id: string, settings: BisectSettingsUpdate) =>
   calls.bisectsUpdate({ path: { bisect_id }, body: { settings } });
 export const applyBisectAction = (

@@ -64,6 +64,9 @@ describe('an event of the history', () => {
   });
 
   it('says from which branch to which a regression came', () => {
+    expect(text('bisect-not-started', { to: 'budget', sentence: 'Used up.' })).toBe(
+      'no bisect was started automatically: Used up.',
+    );
     expect(text('merged-to-branch', { from: 'feature', to: 'main' })).toBe(
       'reached main from feature',
     );

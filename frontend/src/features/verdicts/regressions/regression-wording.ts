@@ -125,6 +125,8 @@ export function eventText(
       return 'reopened';
     case 'merged-to-branch':
       return `reached ${branchText(facts.to)} from ${branchText(facts.from)}`;
+    case 'bisect-not-started':
+      return `no bisect was started automatically: ${facts.sentence ?? ''}`;
     case 'note':
       return facts.text ?? '';
   }
