@@ -13,86 +13,16 @@ import (
 	"slowpath.dev/decode/internal/pprofread"
 )
 
-const (
-	// recorded burns CPU in a function that is called by an interface, as a method
-	// value and directly, and writes a profile of itself.
-	recorded = `package main
-
-import (
-	"os"
-	"runtime/pprof"
-)
-
-type worker struct{ sum int }
-
-type embedding struct{ *worker }
-
-type runner interface{ run(rounds int) }
-
-//go:noinline
-func (w *worker) run(rounds int) {
-	for i := range rounds {
-		w.sum ^= w.sum*31 + i
-	}
-}
-
-//go:noinline
-func call(f func(int), rounds int) { var room [200]byte; room[rounds%200] = 1; f(rounds); rest(room[:]) }
-
-// either is executed in the call by the interface only; the names are those of the other.
-//
-//go:noinline
-func either(w *worker, r runner, rounds int) {
-	if rounds == 0 {
-		w.run(rounds)
-		return
-	}
-	r.run(rounds)
-}
-
-//go:noinline
-func rest(room []byte) { sink += len(room) }
-
-var sink int
-
-func main() {
-	w := &worker{}
-	file, err := os.Create(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	if err := pprof.StartCPUProfile(file); err != nil {
-		panic(err)
-	}
-	done := make(chan bool)
-	go func() {
-		for range 800 {
-			call(w.run, 1<<18)
-			either(w, embedding{w}, 1<<18)
-			w.run(1 << 18)
-		}
-		done <- true
-	}()
-	<-done
-	pprof.StopCPUProfile()
-}
-`
-	recordedRun = "main.(*worker).run"
-)
+const recordedRun = "main.(*worker).run"
 
 // record builds a program that records a profile of itself, and runs it.
 func record(t *testing.T, arguments ...string) (program *gobinary.Program, profile string) {
 	t.Helper()
 	folder := t.TempDir()
-	for name, content := range map[string]string{"go.mod": "module recorded\n\ngo 1.22\n", "main.go": recorded} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	binary := filepath.Join(folder, "recorded")
 	profile = filepath.Join(folder, "cpu.pb.gz")
 	made := exec.Command("go", slices.Concat([]string{"build", "-ldflags=-B gobuildid", "-o", binary}, arguments, []string{"."})...)
-	made.Dir, made.Env = folder, append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off", "CGO_ENABLED=0")
+	made.Dir, made.Env = filepath.Join("testdata", "recorded"), append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off", "CGO_ENABLED=0")
 	if printed, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, printed)
 	}

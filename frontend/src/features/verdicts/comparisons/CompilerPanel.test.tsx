@@ -202,3 +202,10 @@ describe('bars of depth', () => {
     expect(bars[1]?.beyond).toBeCloseTo(beyond);
   });
 });
+
+test('how stacks were followed is stated where profiles have addresses', async () => {
+  const text = 'Stacks of the base and the candidate are followed by the addresses in the profiles.';
+  expect(
+    await panel(aSection({ addressed: ['base', 'candidate'] })).findByText(text),
+  ).toBeInTheDocument();
+});
