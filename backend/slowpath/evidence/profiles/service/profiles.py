@@ -71,7 +71,7 @@ def list_of_build_id(
     if among is not None:
         found = found.where(Profile.id.in_(among))
     newest = found.order_by(Artifact.created_at.desc(), Artifact.id).limit(MOST_RECORDED)
-    return session.execute(newest).tuples().all()
+    return [(artifact, of_kind) for artifact, of_kind in session.execute(newest)]
 
 
 def summary(header: ProfileHeader) -> dict[str, Any]:
