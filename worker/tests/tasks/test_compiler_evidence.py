@@ -176,7 +176,7 @@ def test_addresses_of_profiles_of_a_build_are_used(client: TestClient, bench: Be
     assert (sampled["samples"]["used"], sampled["samples"]["reason"]) == (2, None)
     value = sum(each["total"] for each in sampled["instructions"])  # the runtime interrupts the function
     assert value > sampled["samples"]["total"] / 2 > 0
-    result = compared(client, bench, [uploaded[0], binary], [uploaded[1], binary])
+    result = compared(client, bench, uploaded[:1], uploaded[1:])
     assert result["compiler"]["addressed"] == ["base", "candidate"]
     assert result["compiler"]["findings"] == []
 
