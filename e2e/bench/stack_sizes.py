@@ -24,12 +24,16 @@ def run() -> Iterator[BenchmarkResult]:
     """Yield the shares that the tests counted. Raises `CalledProcessError` if a test fails."""
     started = time.monotonic()
     found = run_measuring_tests(TESTS, "./internal/compilerdiff")
-    predictions, records, mixed, silent = (found[each] for each in ("predictions", "records", "mixed-names", "silent"))
+    names = ("predictions", "records", "mixed-names", "mixed-addresses", "silent")
+    predictions, records, mixed, addressed, silent = (found[each] for each in names)
     yield share(NAME, "predicted variants of the example", predictions["right"], predictions["variants"], 1.0)
     yield share(NAME, "recorded growths with the depth of the runtime", records["inside"], records["growths"], 1.0)
     yield share(NAME, "mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
     yield share(NAME, "mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
     yield share(NAME, "mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
+    yield share(NAME, "with addresses: stack size right", addressed["edge"], addressed["growths"], 1.0)
+    yield share(NAME, "with addresses: depth in the interval", addressed["inside"], addressed["growths"], 1.0)
+    yield share(NAME, "with addresses: interval of one value", addressed["exact"], addressed["growths"], 0.90)
     yield share(NAME, "pairs with equal hot code without a warning", silent["silent"], silent["pairs"], 1.0)
     yield BenchmarkResult(NAME, "duration of all, s", time.monotonic() - started)
 

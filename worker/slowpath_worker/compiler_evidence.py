@@ -17,6 +17,7 @@ from slowpath.verdicts.compiler_evidence.service.side_executables import find_si
 from slowpath_worker.comparison_inputs import StoredSides
 from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
 from slowpath_worker.job_context import JobContext
+from slowpath_worker.recorded_profiles import open_recorded
 
 
 def compare_stored_binaries(
@@ -29,6 +30,7 @@ def compare_stored_binaries(
     with context.reading() as session:
         found = find_side_executables(session, comparison_id)
         programs = {side: BlobKey(executable.columns_key) for side, executable in found.items()}
+        build_ids = {side: executable.build_id for side, executable in found.items()}
     profiles = stored.columns.get(PROFILE.id, ())
     with ExitStack() as stack:
         binaries = {side: stack.enter_context(context.blobs.local(key)) for side, key in programs.items()}
@@ -39,6 +41,10 @@ def compare_stored_binaries(
         for each in profiles:
             paths[each.side].append(stack.enter_context(context.blobs.local(each.key)))
         kind = profile_kind_of(document.findings, [each.kind for each in document.profile_kinds])
+        recorded: dict[Side, list[Path]] = {}
+        for side, build_id in build_ids.items():
+            of_side = [each.artifact_id for each in profiles if each.side == side]
+            recorded[side] = open_recorded(context, stack, build_id, kind, of_side)
         helper = DecodeHelper(context.settings, context.check)
         try:
             report = helper.compare_binaries(
@@ -46,6 +52,7 @@ def compare_stored_binaries(
                 (paths[Side.BASE], paths[Side.CANDIDATE]),
                 kind,
                 regressed_functions(document.findings),
+                (recorded[Side.BASE], recorded[Side.CANDIDATE]),
             )
         except InvalidArtifact:
             return None  # for different architectures: the conditions of the comparison state that

@@ -253,23 +253,31 @@ class DecodeHelper:
         profiles: tuple[Sequence[Path], Sequence[Path]],
         kind: str,
         functions: Sequence[str],
+        recorded: tuple[Sequence[Path], Sequence[Path]] = ((), ()),
     ) -> CompilerReport:
         """Compare the columns of two executables on the stacks of profiles of a kind. Raises like `profile`.
 
-        `functions`: keys; only stacks with one of them count. Without any, all do.
+        `functions`: keys; only stacks with one of them count. Without any, all do. `recorded`: profiles as they were uploaded;
+        where they are of the executable's build, stacks are followed by their addresses.
         """
         arguments = ["compare-binaries", "--kind", kind, *(f"--function={each}" for each in functions)]
-        for side, program, paths in zip(("base", "candidate"), programs, profiles, strict=True):
-            arguments += [f"--{side}-binary", str(program)]
+        for side, program, paths, originals in zip(("base", "candidate"), programs, profiles, recorded, strict=True):
+            arguments += [f"--{side}-binary", str(program), *(f"--{side}-addresses={each}" for each in originals)]
             for path in paths:
                 arguments += [f"--{side}", str(path)]
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         report: CompilerReport = json.loads(self._run(arguments, limits))
         return report
 
-    def stack_sizes(self, program: Path, profiles: Sequence[Path], kind: str) -> StackSizesReport:
-        """Return what the hot paths of profiles of a kind need of the stack of an executable. Raises like `profile`."""
-        arguments = ["stack-sizes", "--kind", kind, "--binary", str(program), *map(str, profiles)]
+    def stack_sizes(
+        self, program: Path, profiles: Sequence[Path], kind: str, recorded: Sequence[Path] = ()
+    ) -> StackSizesReport:
+        """Return what the hot paths of profiles of a kind need of the stack of an executable. Raises like `profile`.
+
+        `recorded`: profiles as they were uploaded, for the addresses of their stacks.
+        """
+        arguments = ["stack-sizes", "--kind", kind, "--binary", str(program)]
+        arguments += [*(f"--addresses={each}" for each in recorded), *map(str, profiles)]
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         report: StackSizesReport = json.loads(self._run(arguments, limits))
         return report

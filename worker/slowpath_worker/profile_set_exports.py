@@ -14,7 +14,6 @@ from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
 from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
-from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles.errors import NoProfiles
 from slowpath.evidence.profiles.rules import ProfileExportFormat
 from slowpath_worker.decode_helper import DecodeHelper
@@ -22,7 +21,7 @@ from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_profile_csv
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.profile_set_inputs import StoredProfile, open_profiles
-from slowpath_worker.profile_stack_sizes import write_stack_sizes
+from slowpath_worker.profile_stack_sizes import SetExecutable, write_stack_sizes
 
 NANOSECONDS_PER_MS: Final = 1_000_000
 CPU: Final = "cpu"
@@ -32,14 +31,14 @@ CPU: Final = "cpu"
 class ProfileExportRequest:
     """What to export: one kind by a sample type, of the samples that match the labels.
 
-    `executable`: the columns of the program that the profiles are of, for stack sizes.
+    `executable`: the program that the profiles are of, for stack sizes.
     """
 
     format: ProfileExportFormat
     kind: str
     sample_type: str
     labels: tuple[LabelMatcher, ...]
-    executable: BlobKey | None = None
+    executable: SetExecutable | None = None
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,11 @@ from slowpath.analysis.comparison.compiler_findings import (
     regressed_functions,
 )
 from slowpath.analysis.comparison.compiler_report import CompilerReport
-from slowpath_cli.core.input_files import InvalidInput, decode_profiles, resolved, run_helper
+from slowpath_cli.core.input_files import InvalidInput, decode_profiles, list_profiles, resolved, run_helper
 
 MOST_REPORT_BYTES: Final = 8 << 20
+MOST_RECORDED: Final = 20
+"""Profiles of a side whose addresses are used."""
 _REASONS: Final = TypeAdapter(tuple[CompilerReason, ...])
 
 
@@ -70,5 +72,7 @@ def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, 
         for side in binaries:
             for path in decode_profiles(getattr(options, side), Path(folder, side), helper):
                 arguments += [f"--{side}", str(path)]
+            recorded = list_profiles(getattr(options, side), helper)[:MOST_RECORDED]
+            arguments += [f"--{side}-addresses={path}" for path in recorded]
         report: CompilerReport = json.loads(run_helper(helper, arguments))
     return make_compiler_section(report, document.findings)

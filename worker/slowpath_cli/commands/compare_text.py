@@ -75,6 +75,9 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
     lines = [paint("strong", "Compiler")]
     others = [f"The profiles of the {side} have another build ID than its program." for side in section.other_builds]
     lines += [_wrapped(f"{each} {OTHER_BUILD}", " ? ", "   ") for each in others]
+    if section.addressed:
+        sides = " and the ".join(section.addressed)
+        lines.append(_wrapped(f"Stacks of the {sides} are followed by the addresses in the profiles.", "   ", "   "))
     for each in section.differences:
         values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
         lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))

@@ -1,6 +1,7 @@
 """The compiler's part of a comparison, from uploaded executables and profiles of the example to its document."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from fastapi.testclient import TestClient
 from tests.jobs.conftest import Bench
 from tests.tasks.test_decode_handlers import again, put, run_all
 from tests.tasks.test_stack_checks import post_program
+from tests.tasks.test_stack_sizes import build
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
+DECODE = EXAMPLE.parent / "decode"
 PROFILES = 4
 SIDES = {"base": "inlined", "candidate": "helper"}
 CLONE = "ingester/ident.(*Pool).Clone"
@@ -150,6 +153,32 @@ def test_a_function_of_both_sides_is_disassembled(client: TestClient, bench: Ben
     alone = disassembled(client, bench, f"executables/{binaries['helper']}", CLONE)
     assert alone["base"] is None
     assert alone["candidate"]["instructions"] == document["candidate"]["instructions"]
+
+
+def record(folder: Path) -> tuple[bytes, bytes]:
+    """Return a program with a build ID and a profile that it recorded of itself."""
+    program, profile = folder / "recorded", folder / "cpu.pb.gz"
+    build(program, "-ldflags=-B gobuildid", source=DECODE / "internal/compilerdiff/testdata/recorded")
+    subprocess.run([str(program), str(profile)], check=True)
+    return program.read_bytes(), profile.read_bytes()
+
+
+def test_addresses_of_profiles_of_a_build_are_used(client: TestClient, bench: Bench, tmp_path: Path) -> None:
+    program, profile = record(tmp_path)
+    binary = put(client, program, "recorded")["id"]
+    run_all(bench)
+    asked = f"executables/{binary}"
+    alone = disassembled(client, bench, asked, "main.(*worker).run")["candidate"]["samples"]
+    assert (alone["profiles"], alone["reason"]) == (0, "no-profiles")
+    uploaded = [put(client, content, f"{number}.pb.gz")["id"] for number, content in enumerate([profile] * 2)]
+    run_all(bench)
+    sampled = disassembled(client, bench, asked, "main.(*worker).run")["candidate"]
+    assert (sampled["samples"]["used"], sampled["samples"]["reason"]) == (2, None)
+    value = sum(each["total"] for each in sampled["instructions"])  # the runtime interrupts the function
+    assert value > sampled["samples"]["total"] / 2 > 0
+    result = compared(client, bench, uploaded[:1], uploaded[1:])
+    assert result["compiler"]["addressed"] == ["base", "candidate"]
+    assert result["compiler"]["findings"] == []
 
 
 def test_without_an_executable_there_is_no_assembly(

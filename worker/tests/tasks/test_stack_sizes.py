@@ -24,10 +24,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return build(tmp_path_factory.mktemp("program") / "inlined")
 
 
-def build(out: Path, *arguments: str) -> bytes:
+def build(out: Path, *arguments: str, source: Path = EXAMPLE / "ingester") -> bytes:
     subprocess.run(
         [GO, "build", "-buildvcs=false", *arguments, "-o", str(out), "."],
-        cwd=EXAMPLE / "ingester",
+        cwd=source,
         env={**os.environ, "GOWORK": "off"},
         check=True,
     )

@@ -114,6 +114,8 @@ class CompilerSection:
     """What PGO did, if the builds differ only in it."""
     other_builds: tuple[CompilerSide, ...] = ()
     """Sides whose profiles have another build ID than the executable."""
+    addressed: tuple[CompilerSide, ...] = ()
+    """Sides whose stacks are followed by the addresses in their profiles."""
 
 
 def regressed_functions(findings: Sequence[Finding]) -> list[str]:
@@ -149,6 +151,7 @@ def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -
         hot_paths=make_hot_paths(report["hot_paths"]),
         pgo=describe_pgo(report) if report["only_pgo"] else None,
         other_builds=tuple(report["other_builds"]),
+        addressed=tuple(report["addressed"]),
     )
 
 

@@ -150,7 +150,10 @@ class ReportedUnread(TypedDict):
 
 
 class CompilerReport(TypedDict):
-    """The whole output. `other_builds`: sides whose profiles have another build ID than the program."""
+    """The whole output. `other_builds`: sides whose profiles have another build ID than the program.
+
+    `addressed`: sides whose stacks are followed by addresses of their profiles.
+    """
 
     version: int
     base: ReportedBuild
@@ -163,3 +166,4 @@ class CompilerReport(TypedDict):
     hot_paths: list[ReportedHotPath]
     only_pgo: bool
     other_builds: list[CompilerSide]
+    addressed: list[CompilerSide]

@@ -23,6 +23,7 @@ class Profile(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),
         Index("ix_profile_columns", "team_id", "columns_key"),
+        Index("ix_profile_mappings", "mappings", postgresql_using="gin", postgresql_ops={"mappings": "jsonb_path_ops"}),
     )
 
     kind: Mapped[str]

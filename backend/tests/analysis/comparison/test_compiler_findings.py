@@ -89,6 +89,7 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
             "hot_paths": [],
             "only_pgo": False,
             "other_builds": [],
+            "addressed": [],
         },
     )
 

@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
 
 	"slowpath.dev/decode/internal/compilerdiff"
 	"slowpath.dev/decode/internal/gobinary"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
+	"slowpath.dev/decode/internal/pprofread"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/slowcol"
 )
@@ -32,6 +36,9 @@ func compareBinariesCommand(args []string, std streams) error {
 	flags.StringVar(&binaries[1], "candidate-binary", "", "program of the candidate")
 	var regressed nameList
 	flags.Var(&regressed, "function", "compare only stacks with this `function`; may be repeated")
+	var recorded [2]nameList
+	flags.Var(&recorded[0], "base-addresses", "`profile` of the base as it was recorded, for the addresses of its stacks; may be repeated")
+	flags.Var(&recorded[1], "candidate-addresses", "the same of the candidate")
 	kind := flags.String("kind", "", "use only profiles of this `kind`")
 	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
 	if err := parse(flags, args, 0); err != nil {
@@ -58,6 +65,9 @@ func compareBinariesCommand(args []string, std streams) error {
 			return err
 		}
 		programs[side] = program
+		if err := addAddresses(sum, program, recorded[side], side == 1); err != nil {
+			return err
+		}
 	}
 	report, err := compilerdiff.CompareProfiles(programs[0], programs[1], sum)
 	if err != nil {
@@ -94,11 +104,28 @@ func addStacks(sum *compilerdiff.StackSum, path, kind string, isCandidate bool) 
 	return sum.Add(file, isCandidate)
 }
 
+// addAddresses adds the addresses of profiles as they were recorded. Files that are
+// no profiles have none.
+func addAddresses(sum *compilerdiff.StackSum, program *gobinary.Program, paths []string, isCandidate bool) error {
+	for _, path := range paths {
+		table, err := pprofread.ReadTable(path, inputlimits.Default())
+		if err == nil {
+			_, err = sum.AddAddresses(table, program, isCandidate)
+		}
+		if _, isOther := errors.AsType[*inputerror.InputError](err); err != nil && !isOther {
+			return err
+		}
+	}
+	return nil
+}
+
 // stackSizesCommand prints as JSON what the hot paths of decoded profiles need
 // of the stacks of a build.
 func stackSizesCommand(args []string, std streams) error {
 	flags := newFlags("stack-sizes", "--binary FILE PROFILE...", std)
 	binary := flags.String("binary", "", "program that the profiles are of")
+	var recorded nameList
+	flags.Var(&recorded, "addresses", "`profile` as it was recorded, for the addresses of its stacks; may be repeated")
 	kind := flags.String("kind", "", "use only profiles of this `kind`")
 	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
 	if err := parse(flags, args, anyNumber); err != nil {
@@ -118,6 +145,9 @@ func stackSizesCommand(args []string, std streams) error {
 	}
 	program, err := openProgram(*binary)
 	if err != nil {
+		return err
+	}
+	if err := addAddresses(sum, program, recorded, false); err != nil {
 		return err
 	}
 	return json.NewEncoder(std.out).Encode(compilerdiff.Measure(program, sum))

@@ -54,6 +54,8 @@ func CompareProfiles(base, candidate *gobinary.Program, sum *StackSum) (*Report,
 		sum.includeAll()
 	}
 	c.report.OtherBuilds = sum.otherBuilds(base, candidate)
+	c.report.Addressed = sum.addressed()
+	c.ours.sites, c.theirs.sites = sum.sites[0], sum.sites[1]
 	c.compare(sum.Stacks())
 	c.report.HotPaths = c.hotPaths(sum)
 	return c.report, nil
@@ -79,7 +81,7 @@ func newComparison(base, candidate *gobinary.Program) (*comparison, error) {
 		pairs: map[int]bool{}, unread: map[Unread]int{}, seen: map[string]bool{},
 		report: &Report{
 			Version: Version, Base: buildOf(base), Candidate: buildOf(candidate), Differences: differencesOf(base, candidate),
-			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{}, OtherBuilds: []string{},
+			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{}, OtherBuilds: []string{}, Addressed: []string{},
 		},
 	}
 	c.ours = newProjector(base, c.isUnmatched(c.toCandidate, base, c.candidateKeys))
@@ -182,7 +184,7 @@ func (c *comparison) addMoved(names []string, share float64, base, candidate pos
 		for _, moved := range found {
 			partner := before.function
 			stack := append(slices.Clone(names[:prefixOf(names, c.candidate, c.base, frame.function, partner)]), gobinary.Fold(c.candidate.Functions[moved.function].Name))
-			c.addPath(stack, share, []position{{before, nil, needOf(c.base, before)}}, []position{moved})
+			c.addPath(stack, share, []position{{before, nil, needOf(c.base, before), nil}}, []position{moved})
 		}
 	}
 }
@@ -196,7 +198,7 @@ func (c *comparison) movedFrom(base position, frame *stackFrame) (*stackFrame, [
 		return nil, nil
 	}
 	ours, theirs := c.tally(c.base, c.baseTallies, partner), c.tally(c.candidate, c.candidateTallies, frame.function)
-	at := position{frame, []int32{-1}, needOf(c.candidate, frame)}
+	at := position{frame, []int32{-1}, needOf(c.candidate, frame), nil}
 	return before, c.theirs.direct(at, c.theirs.callsOf(at), func(target int) bool {
 		kind := c.inliningKind(matchKey(c.candidate.Functions[target].Name), ours, theirs)
 		return kind == InliningLost || kind == CallNew

@@ -24,32 +24,40 @@ import (
 var (
 	growthHead = regexp.MustCompile(`^runtime: newstack at (.+)\+0x[0-9a-f]+ .* old=(\d+) new=(\d+) used=(\d+) `)
 	frameHead  = regexp.MustCompile(`^(\S.*)\([^()]*\)$`)
+	frameAt    = regexp.MustCompile(`^\t.* \+0x([0-9a-f]+)`)
 )
 
 // growth is what a patched runtime printed of one growth; names are root first.
+// Offsets are those of frames behind the entry, -1 for functions inlined in one.
 type growth struct {
 	names           []string
+	offsets         []int64
 	old, size, used int64
 }
 
 func readGrowths(text []byte) []growth {
 	var found []growth
 	var names []string
+	var offsets []int64
 	for _, line := range append(strings.Split(string(text), "\n"), "") {
 		switch head := growthHead.FindStringSubmatch(line); {
 		case head != nil:
 			number := func(i int) int64 { n, _ := strconv.ParseInt(head[i], 10, 64); return n }
-			found = append(found, growth{nil, number(2), number(3), number(4)})
-			names = []string{head[1]}
+			found = append(found, growth{nil, nil, number(2), number(3), number(4)})
+			names, offsets = []string{head[1]}, []int64{0}
+		case frameAt.MatchString(line) && len(offsets) > 1:
+			offsets[len(offsets)-1], _ = strconv.ParseInt(frameAt.FindStringSubmatch(line)[1], 16, 64)
 		case strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "goroutine "):
 		case strings.HasPrefix(line, "created by "), line == "":
 			if len(found) > 0 && found[len(found)-1].names == nil && len(names) > 1 {
 				found[len(found)-1].names = slices.Clone(names)
 				slices.Reverse(found[len(found)-1].names)
+				found[len(found)-1].offsets = slices.Clone(offsets)
+				slices.Reverse(found[len(found)-1].offsets)
 			}
 		default:
 			if frame := frameHead.FindStringSubmatch(line); frame != nil {
-				names = append(names, frame[1])
+				names, offsets = append(names, frame[1]), append(offsets, -1)
 			}
 		}
 	}
@@ -94,6 +102,35 @@ func (b *bars) misses(hits int, bar float64) bool {
 
 func (b *bars) print(name string) {
 	fmt.Printf("measured %s growths=%d inside=%d exact=%d edge=%d\n", name, b.all, b.inside, b.exact, b.edge)
+}
+
+// sitesOf returns where the functions of a growth were, without wrappers, as profiles
+// have them: callers are in their call. Of several functions of a name, it is the one
+// with a call there; if there are several, the address is unknown.
+func sitesOf(p *gobinary.Program, g growth) []frameSite {
+	var frames []frameSite
+	pc, inlined := uint64(0), false
+	for i := 1; i < len(g.names); i++ {
+		if g.offsets[i] < 0 { // inlined in the one before
+			frames = append(frames, frameSite{g.names[i], pc, inlined})
+			inlined = true
+			continue
+		}
+		pc, inlined = 0, false
+		back := uint64(max(g.offsets[i]-1, 0))
+		found := slices.DeleteFunc(slices.Clone(p.Find(g.names[i])), func(f int) bool {
+			code, err := p.Code(f)
+			return err != nil || back > 0 && len(callsAt(code.Calls, p.Functions[f].Entry+back)) == 0
+		})
+		if len(found) == 1 {
+			pc = p.Functions[found[0]].Entry + back
+		}
+		if len(found) == 0 || slices.ContainsFunc(found, func(f int) bool { return !p.Functions[f].Wrapper }) {
+			frames = append(frames, frameSite{g.names[i], pc, false})
+			inlined = true
+		}
+	}
+	return frames
 }
 
 func plainProjector(p *gobinary.Program) *projector {
@@ -144,24 +181,35 @@ func TestGrowthsOfAMixedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := plainProjector(p)
-	isWrapper := func(name string) bool {
-		return slices.ContainsFunc(p.Find(name), func(f int) bool { return p.Functions[f].Wrapper })
-	}
-	var given, counted bars
+	var given, counted, addressed bars
 	for _, g := range readGrowths(text) {
 		names := g.names[1:]
 		if len(onStack(names)) != len(names) {
 			continue
 		}
 		given.add(p, j, g, names)
-		if visible := slices.DeleteFunc(slices.Clone(names), isWrapper); len(visible) > 0 && !isWrapper(names[len(names)-1]) {
-			counted.add(p, j, g, visible)
+		frames := sitesOf(p, g)
+		if len(frames) == 0 || frames[len(frames)-1].name != names[len(names)-1] {
+			continue // grown by a wrapper
 		}
+		var visible []string
+		for _, frame := range frames {
+			visible = append(visible, frame.name)
+		}
+		counted.add(p, j, g, visible)
+		j.sites = &site{}
+		j.sites.add(frames)
+		addressed.add(p, j, g, visible)
+		j.sites = nil
 	}
 	given.print("mixed-given")
 	counted.print("mixed-names")
+	addressed.print("mixed-addresses")
 	if counted.all < 200 || counted.misses(counted.edge, 0.97) || counted.misses(counted.inside, 0.99) || counted.misses(counted.exact, 0.90) {
 		t.Errorf("%+v", counted)
+	}
+	if addressed.misses(addressed.inside, 1) || addressed.inside < counted.inside || addressed.edge < counted.edge || addressed.exact < counted.exact {
+		t.Errorf("with addresses: %+v", addressed)
 	}
 }
 

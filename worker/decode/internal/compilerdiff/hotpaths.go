@@ -27,14 +27,17 @@ type StackSizes struct {
 	Version int       `json:"version"`
 	Build   Build     `json:"build"`
 	Paths   []HotPath `json:"paths"`
+
+	Addressed bool `json:"addressed"` // stacks are followed by addresses of profiles
 }
 
 // Measure finds the hot paths of profiles of one build.
 func Measure(p *gobinary.Program, sum *StackSum) *StackSizes {
 	on := newProjector(p, func(int) bool { return false })
+	on.sites = sum.sites[0]
 	same := func(name string) string { return name }
 	finder := &pathFinder{sides: []pathSide{{on, same, func(string) bool { return false }}}}
-	return &StackSizes{Version: Version, Build: buildOf(p), Paths: finder.find(sum, same)}
+	return &StackSizes{Version: Version, Build: buildOf(p), Paths: finder.find(sum, same), Addressed: sum.sites[0] != nil}
 }
 
 // hotPaths finds the hot paths of the profiles of both sides, on both builds.

@@ -21,6 +21,7 @@ type StackSum struct {
 	included  map[string]bool
 	totals    [2]int64
 	buildIDs  [2]map[string]bool // that the profiles name
+	sites     [2]*site           // where stacks with addresses were; nil without any
 	isGrowth  bool               // of stack growths: each ends in the function whose call did not fit
 }
 

@@ -31,6 +31,7 @@ type position struct {
 	*stackFrame
 	nodes []int32
 	need  Interval
+	sites []*site // where recorded stacks were in it; without any, names decide
 }
 
 const (
@@ -46,6 +47,7 @@ type projector struct {
 	starts   []int            // wrappers that goroutines start with
 	rooted   map[string][]position
 	isNew    func(function int) bool
+	sites    *site // of stacks with addresses of this build
 }
 
 func newProjector(p *gobinary.Program, isNew func(function int) bool) *projector {
@@ -77,7 +79,7 @@ func (j *projector) project(names []string, skip func(name string) bool) ([]posi
 	if len(names) == 0 {
 		return nil, 0
 	}
-	at := j.roots(names[0])
+	at := located(j.program, j.roots(names[0]), j.sites.following(gobinary.Fold(names[0])))
 	for i, name := range names[1:] {
 		var next []position
 		for _, p := range at {
@@ -108,6 +110,7 @@ func merged(list []position) []position {
 		frame.depth = frame.depth.union(p.depth)
 		out[at].stackFrame = &frame
 		out[at].need = out[at].need.union(p.need)
+		out[at].sites = slices.Concat(out[at].sites, p.sites)
 	}
 	return out
 }
@@ -140,7 +143,7 @@ func (j *projector) enter(from position, function int, depth Interval) position 
 	if from.stackFrame != nil {
 		frame.count = from.count + 1
 	}
-	to := position{frame, []int32{-1}, from.need}
+	to := position{stackFrame: frame, nodes: []int32{-1}, need: from.need}
 	if code.Checked {
 		size := int64(j.program.Functions[function].Frame)
 		here := Interval{need(depth.Low, size), need(depth.High, size)}
@@ -149,17 +152,31 @@ func (j *projector) enter(from position, function int, depth Interval) position 
 	return to
 }
 
-// step goes one name further.
+// step goes one name further, from where recorded stacks were, if that is known.
 func (j *projector) step(from position, name string) []position {
 	name = gobinary.Fold(name)
+	if next := j.fromSites(from, name); len(next) > 0 {
+		return next
+	}
+	from.sites = nil
 	calls := j.callsOf(from)
-	next := j.direct(from, calls, func(target int) bool { return gobinary.Fold(j.program.Functions[target].Name) == name })
+	next := j.direct(from, calls, j.isNamed(name))
 	if nodes := j.children(from, name); len(nodes) > 0 {
-		next = append(next, position{from.stackFrame, nodes, from.need})
+		next = append(next, position{from.stackFrame, nodes, from.need, nil})
 	}
 	if len(next) > 0 {
 		return next
 	}
+	return j.beyond(from, calls, name)
+}
+
+func (j *projector) isNamed(name string) func(target int) bool {
+	return func(target int) bool { return gobinary.Fold(j.program.Functions[target].Name) == name }
+}
+
+// beyond follows calls that reach a name by a wrapper or indirectly.
+func (j *projector) beyond(from position, calls []gobinary.Call, name string) []position {
+	var next []position
 	through := j.direct(from, calls, func(target int) bool {
 		return (j.program.Functions[target].Wrapper || j.isNew(target)) && j.reaches(target, name)
 	})
@@ -254,16 +271,16 @@ func (j *projector) reaches(function int, name string) bool {
 // to: then it has no frame.
 func (j *projector) through(wrapper position, name string) []position {
 	name = gobinary.Fold(name)
-	next := j.direct(wrapper, j.callsOf(wrapper), func(target int) bool { return gobinary.Fold(j.program.Functions[target].Name) == name })
+	next := j.direct(wrapper, j.callsOf(wrapper), j.isNamed(name))
 	if nodes := j.children(wrapper, name); len(nodes) > 0 {
-		next = append(next, position{wrapper.stackFrame, nodes, wrapper.need})
+		next = append(next, position{wrapper.stackFrame, nodes, wrapper.need, nil})
 	}
 	if len(next) > 0 {
 		return next
 	}
 	for _, call := range j.callsOf(wrapper) {
 		if call.Tail && call.Target >= 0 && int(call.Target) < len(j.program.Functions) && gobinary.Fold(j.program.Functions[call.Target].Name) == name {
-			caller := position{wrapper.caller, nil, wrapper.need}
+			caller := position{wrapper.caller, nil, wrapper.need, nil}
 			return []position{j.enter(caller, int(call.Target), wrapper.depth)}
 		}
 	}

@@ -21,6 +21,7 @@ type Report struct {
 	HotPaths    []HotPath    `json:"hot_paths"`
 	OnlyPGO     bool         `json:"only_pgo"`     // the builds differ in PGO settings only
 	OtherBuilds []string     `json:"other_builds"` // sides whose profiles are of another build than the program
+	Addressed   []string     `json:"addressed"`    // sides whose stacks are followed by addresses of their profiles
 }
 
 // Build is what identifies a build.

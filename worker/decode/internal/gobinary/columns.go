@@ -32,6 +32,7 @@ type header struct {
 	Functions int               `json:"functions"`
 	Inlined   int               `json:"inlined"`
 	Calls     int               `json:"calls"`
+	Segments  []place           `json:"segments,omitempty"`
 }
 
 // textNumbers numbers texts; the empty one is 0.
@@ -99,7 +100,7 @@ func (p *Program) Write(w io.Writer, limits Limits) error {
 			WithLimit(texts.limit, size, "bytes")
 	}
 	extras := header{
-		p.GoVersion, p.Arch, p.BuildID, p.PGO, p.Settings, p.Damaged, len(p.Functions), len(functions.inlinedName), len(calls.pc),
+		p.GoVersion, p.Arch, p.BuildID, p.PGO, p.Settings, p.Damaged, len(p.Functions), len(functions.inlinedName), len(calls.pc), p.segments,
 	}
 	columns := []slowcol.Column{{Name: "strings_offset", Data: texts.offsets}, {Name: "strings_bytes", Data: []uint8(texts.bytes.String())}}
 	return slowcol.Write(w, Format, Version, extras, append(append(columns, functions.columns()...), calls.columns()...))

@@ -74,7 +74,7 @@ func (p *Program) resolve(each *Instruction, target uint64, f *Function) {
 		each.Text = fmt.Sprintf("%s+%#x", operands, offset)
 		return
 	}
-	each.Target = p.functionAt(target)
+	each.Target = p.FunctionAt(target)
 }
 
 func (p *Program) decode(code []byte, pc uint64) decoded {
@@ -86,7 +86,7 @@ func (p *Program) decode(code []byte, pc uint64) decoded {
 
 // symbol returns the function that an address is in, and its entry.
 func (p *Program) symbol(addr uint64) (name string, entry uint64) {
-	if i := p.functionAt(addr); i >= 0 {
+	if i := p.FunctionAt(addr); i >= 0 {
 		return p.Functions[i].Name, p.Functions[i].Entry
 	}
 	return "", 0
@@ -156,17 +156,13 @@ func cleaned(name string) string {
 // process, by where the process mapped the file from which offset; false if no
 // loaded segment has it.
 func (p *Program) AddressOf(addr, start, offset uint64) (uint64, bool) {
-	in, ok := p.code.(*instructions)
-	if !ok {
-		return 0, false
-	}
 	if start == 0 && offset == 0 {
 		return addr, true
 	}
 	place := addr - start + offset
-	for _, part := range in.segments {
-		if place >= part.offset && place-part.offset < part.size {
-			return part.addr + place - part.offset, true
+	for _, part := range p.segments {
+		if place >= part.Offset && place-part.Offset < part.Size {
+			return part.Addr + place - part.Offset, true
 		}
 	}
 	return 0, false

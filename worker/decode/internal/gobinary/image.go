@@ -28,7 +28,11 @@ type segment struct {
 }
 
 // place is where a segment is in the file and in memory.
-type place struct{ addr, offset, size uint64 }
+type place struct {
+	Addr   uint64 `json:"addr"`
+	Offset uint64 `json:"offset"`
+	Size   uint64 `json:"size"`
+}
 
 func (img *image) places() []place {
 	places := make([]place, len(img.segments))

@@ -8,10 +8,9 @@ import (
 
 // instructions gives the code of functions by reading their instructions.
 type instructions struct {
-	program  *Program
-	table    *table
-	records  []record
-	segments []place
+	program *Program
+	table   *table
+	records []record
 }
 
 // transfer is an instruction that leaves the function: a call or a jump.
@@ -66,14 +65,14 @@ func (in *instructions) resolve(function int, found []transfer) []Call {
 			calls[i].Inline = node
 		}
 		if it.indirect == IndirectNone {
-			calls[i].Target = in.program.functionAt(it.target)
+			calls[i].Target = in.program.FunctionAt(it.target)
 		}
 	}
 	return calls
 }
 
-// functionAt returns the function that an address is in, -1 if it is in none.
-func (p *Program) functionAt(addr uint64) int32 {
+// FunctionAt returns the function that an address is in, -1 if it is in none.
+func (p *Program) FunctionAt(addr uint64) int32 {
 	i := sort.Search(len(p.Functions), func(i int) bool { return p.Functions[i].Entry > addr }) - 1
 	if i < 0 || addr-p.Functions[i].Entry >= uint64(p.Functions[i].Size) {
 		return -1

@@ -38,6 +38,7 @@ func Load(data []byte) (*Program, error) {
 	r.Expect(slowcol.Grows(functions.callOffset, len(calls.pc)) && len(functions.callOffset) == len(functions.name)+1)
 	p := &Program{
 		GoVersion: head.GoVersion, Arch: head.Arch, BuildID: head.BuildID, PGO: head.PGO, Settings: head.Settings, Damaged: head.Damaged,
+		segments:  head.Segments,
 		Functions: makeFunctions(r, functions),
 	}
 	if r.Err != nil {

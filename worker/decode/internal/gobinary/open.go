@@ -66,6 +66,7 @@ func Read(file io.ReaderAt, size int64, limits Limits) (*Program, error) {
 
 // readFunctions reads all functions and their inline trees.
 func (p *Program) readFunctions(t *table, segments []place, limits Limits) error {
+	p.segments = segments
 	records, err := t.records()
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (p *Program) readFunctions(t *table, segments []place, limits Limits) error
 			p.Functions[i].Wrapper = records[i].id == id
 		}
 	}
-	p.code = &instructions{program: p, table: t, records: records, segments: segments}
+	p.code = &instructions{program: p, table: t, records: records}
 	return p.validate(limits)
 }
 

@@ -20,9 +20,10 @@ type Program struct {
 	Functions []Function        // in the order of their entries
 	Damaged   int               // functions whose tables could not be read: without frame, tree or lines
 
-	code   codeReader
-	codes  map[int]Code
-	byName map[string][]int
+	segments []place // none in columns of earlier versions
+	code     codeReader
+	codes    map[int]Code
+	byName   map[string][]int
 }
 
 // Function is one function of the table. Its code begins at Entry.

@@ -1,6 +1,6 @@
 """Record and get decoded profiles and the blob keys of their columns."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ from sqlalchemy import select
 from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.tables import Profile
 
 COLUMNS_VERSION = 1
@@ -48,6 +49,29 @@ def list_build_ids(session: ReadSession, artifact_ids: Collection[UUID]) -> set[
     """Return the build IDs of the programs that profiles are of: of each, that of the first mapping."""
     found = session.scalars(select(Profile.mappings).where(Profile.id.in_(artifact_ids)))
     return {str(mappings[0]["build_id"]) for mappings in found if mappings}
+
+
+MOST_RECORDED = 20
+"""Profiles of a build whose uploaded files are read for addresses."""
+
+
+def list_of_build_id(
+    session: ReadSession, build_id: str, kind: str | None = None, among: Collection[UUID] | None = None
+) -> Sequence[tuple[Artifact, str]]:
+    """Return the newest profiles of the program with a build ID, with their kinds, by ix_profile_mappings; at most 20.
+
+    `kind`: those of one kind. `among`: those of these artifacts.
+    """
+    if not build_id:
+        return []
+    found = select(Artifact, Profile.kind).join(Profile, Profile.id == Artifact.id)
+    found = found.where(Profile.mappings.contains([{"build_id": build_id}]))
+    if kind is not None:
+        found = found.where(Profile.kind == kind)
+    if among is not None:
+        found = found.where(Profile.id.in_(among))
+    newest = found.order_by(Artifact.created_at.desc(), Artifact.id).limit(MOST_RECORDED)
+    return [(artifact, of_kind) for artifact, of_kind in session.execute(newest)]
 
 
 def summary(header: ProfileHeader) -> dict[str, Any]:

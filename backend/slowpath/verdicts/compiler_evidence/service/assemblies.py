@@ -11,6 +11,7 @@ from slowpath.core.ids import ArtifactId, AssemblyId, ComparisonId, new_id
 from slowpath.core.jobs import JobRow, enqueue
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.executables import service as executables
+from slowpath.evidence.profiles.service import profiles
 from slowpath.evidence.profiles.tables import Profile
 from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
 from slowpath.verdicts.comparisons.rules import Side
@@ -38,8 +39,15 @@ def request_of_comparison(session: WriteSession, comparison_id: ComparisonId, fu
 
 
 def request_of_executable(session: WriteSession, artifact_id: ArtifactId, function: str) -> Assembly:
-    """Enqueue the assembly of a function in one executable. Raises `NotFound`."""
-    return _request(session, executables.get_executable(session, artifact_id).id, None, None, function)
+    """Enqueue the assembly of a function in one executable; again if more profiles are of its build. Raises `NotFound`."""
+    executable = executables.get_executable(session, artifact_id)
+    row = _request(session, executable.id, None, None, function)
+    if row.state == AssemblyState.DONE and row.document is not None:
+        counted = row.document["candidate"]["samples"]["profiles"]
+        if counted < len(list_sampled_profiles(session, row)[Side.CANDIDATE]):
+            _enqueue(session, row)
+            session.flush()
+    return row
 
 
 def _request(
@@ -63,10 +71,14 @@ def _request(
     )
     row, made = get_or_insert(session, new, lambda: session.scalar(wanted))
     if made or row.state in (AssemblyState.FAILED, AssemblyState.CANCELLED):
-        row.state, row.problem = AssemblyState.WAITING, None
-        row.job_id = enqueue(session, DisassembleFunction(AssemblyId(row.id)))
+        _enqueue(session, row)
     session.flush()  # the response needs the timestamp set by the database
     return row
+
+
+def _enqueue(session: WriteSession, row: Assembly) -> None:
+    row.state, row.problem = AssemblyState.WAITING, None
+    row.job_id = enqueue(session, DisassembleFunction(AssemblyId(row.id)))
 
 
 def get_assembly(session: ReadSession, assembly_id: AssemblyId) -> Assembly:
@@ -78,19 +90,29 @@ def get_assembly(session: ReadSession, assembly_id: AssemblyId) -> Assembly:
 
 
 def list_sampled_profiles(session: ReadSession, row: Assembly) -> dict[Side, Sequence[Artifact]]:
-    """Return the profiles whose samples are added: CPU profiles of each side, else those of its first kind; at most 20."""
+    """Return the profiles whose samples are added: CPU profiles of each side, else those of its first kind; at most 20.
+
+    Without a comparison, those of the executable's build, the newest first.
+    """
     if row.comparison_id is None:
-        return {side: [] for side in Side}
+        build_id = executables.get_executable(session, ArtifactId(row.executable_id)).build_id
+        return {Side.BASE: [], Side.CANDIDATE: _list_of_build(session, build_id)}
     listed = comparisons.list_side_artifacts(session, ComparisonId(row.comparison_id))
     stored = select(Profile.id, Profile.kind).where(Profile.id.in_([each.artifact.id for each in listed]))
     kinds = dict(session.execute(stored).all())
     found: dict[Side, Sequence[Artifact]] = {}
     for side in Side:
-        profiles = [each.artifact for each in listed if each.side == side and each.artifact.id in kinds]
-        of_side = [kinds[each.id] for each in profiles]
+        of_kinds = [each.artifact for each in listed if each.side == side and each.artifact.id in kinds]
+        of_side = [kinds[each.id] for each in of_kinds]
         kind = CPU if CPU in of_side else next(iter(of_side), CPU)
-        found[side] = [each for each in profiles if kinds[each.id] == kind][:MOST_PROFILES]
+        found[side] = [each for each in of_kinds if kinds[each.id] == kind][:MOST_PROFILES]
     return found
+
+
+def _list_of_build(session: ReadSession, build_id: str) -> Sequence[Artifact]:
+    """Return CPU profiles of a build, else those of the kind of the newest."""
+    newest = profiles.list_of_build_id(session, build_id, CPU) or profiles.list_of_build_id(session, build_id)
+    return [artifact for artifact, kind in newest if kind == newest[0][1]]
 
 
 def record_document(row: Assembly, document: AssemblyDocument) -> None:

@@ -90,6 +90,13 @@ describe('the part of the compiler', () => {
     expect(shown.getByText('Reuse goroutines.')).toBeInTheDocument();
   });
 
+  it('states that stacks are followed by addresses', () => {
+    const shown = panel(aSection({ addressed: ['base', 'candidate'] }));
+    const text =
+      'Stacks of the base and the candidate are followed by the addresses in the profiles.';
+    expect(shown.getByText(text)).toBeInTheDocument();
+  });
+
   it('has the reasons of the compiler on the functions of its statements', async () => {
     const sentence = (name: string) => `example.com/ident.${name} is no longer inlined: cost 117.`;
     const reason = (name: string) => ({

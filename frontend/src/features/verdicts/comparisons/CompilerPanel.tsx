@@ -8,6 +8,7 @@ import classes from './CompilerPanel.module.css';
 import { compilerReasonsQuery } from './comparison-queries';
 import { shortName, withNames } from './comparison-wording';
 import {
+  addressedText,
   differenceText,
   gradeText,
   namesIn,
@@ -35,6 +36,9 @@ export function CompilerPanel(props: CompilerPanelProps) {
       {(section.other_builds ?? []).map((side) => (
         <p key={side}>{otherBuildText(side)}</p>
       ))}
+      {section.addressed && section.addressed.length > 0 && (
+        <p>{addressedText(section.addressed)}</p>
+      )}
       {section.differences.map((difference) => (
         <p key={difference.setting}>{differenceText(difference)}</p>
       ))}

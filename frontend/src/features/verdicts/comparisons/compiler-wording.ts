@@ -51,6 +51,9 @@ export function differenceText(difference: CompilerSection['differences'][number
 export const otherBuildText = (side: string): string =>
   `The profiles of the ${side} have another build ID than its executable. The statements below hold as far as both are of the same code: upload the program that was profiled.`;
 
+export const addressedText = (sides: readonly string[]): string =>
+  `Stacks of the ${sides.join(' and the ')} are followed by the addresses in the profiles.`;
+
 export type DepthBar = {
   side: 'base' | 'candidate';
   depth: number;
