@@ -88,6 +88,9 @@ def results_of(workload: Workload, costs: dict[int, list[WorkCost]]) -> Iterator
         per_cpu_s = median(cost.per_cpu_s for cost in of_processes)
         yield BenchmarkResult(NAME, f"{what} per second", per_second, column=column)
         yield BenchmarkResult(NAME, f"{what} per CPU second", per_cpu_s, column=column)
+        for part in of_processes[0].cpu_s_of_parts:
+            share = median(cost.cpu_s_of_parts[part] / cost.cpu_s for cost in of_processes)
+            yield BenchmarkResult(NAME, f"{workload.name}, share of the CPU time in {part}", share, column=column)
         if processes > 1:
             # Rounds are compared with the neighbouring round of one process: the machine is shared.
             more = median(first.per_cpu_s / cost.per_cpu_s - 1 for first, cost in zip(alone, of_processes, strict=True))

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -35,11 +35,16 @@ OPEN_JOBS = "SELECT count(*) FROM job WHERE state = 'running' OR (state = 'waiti
 
 @dataclass(frozen=True)
 class WorkCost:
-    """What a piece of work took: CPU is that of web, workers and relay of the stack, PostgreSQL and Valkey."""
+    """What a piece of work took: CPU time by part, of web, workers and relay of the stack, PostgreSQL and Valkey."""
 
     units: float
     seconds: float
-    cpu_s: float
+    cpu_s_of_parts: Mapping[str, float]
+
+    @property
+    def cpu_s(self) -> float:
+        """Return the CPU time of all parts."""
+        return sum(self.cpu_s_of_parts.values())
 
     @property
     def per_second(self) -> float:
@@ -89,16 +94,19 @@ class ScaledStack:
     def measure(self, work: Callable[["ScaledStack"], float]) -> WorkCost:
         """Do work that returns its number of units, with all jobs that it causes."""
         self.wait_for_jobs()
-        cpu_s, begun = self._cpu_s(), time.monotonic()
+        before, begun = self._cpu_s_of_parts(), time.monotonic()
         units = work(self)
         self.wait_for_jobs()
-        return WorkCost(units, time.monotonic() - begun, self._cpu_s() - cpu_s)
+        after, seconds = self._cpu_s_of_parts(), time.monotonic() - begun
+        return WorkCost(units, seconds, {part: cpu_s - before[part] for part, cpu_s in after.items()})
 
-    def _cpu_s(self) -> float:
-        stores = json.loads(Path(os.environ["SLOWPATH_STATE_FILE"]).read_text())
-        roots = [*(process.pid for process in self.keeper.running.values()), stores["PostgreSQL"], stores["Valkey"]]
-        parent_of = parents()
-        return cpu_seconds(set[int]().union(*(tree(root, parent_of) for root in roots)))
+    def _cpu_s_of_parts(self) -> dict[str, float]:
+        stores: dict[str, int] = json.loads(Path(os.environ["SLOWPATH_STATE_FILE"]).read_text())
+        roots = [(name.partition("-")[0], process.pid) for name, process in self.keeper.running.items()]
+        parent_of, parts = parents(), dict[str, float]()
+        for part, pid in [*roots, *((name, stores[name]) for name in ("PostgreSQL", "Valkey"))]:
+            parts[part] = parts.get(part, 0.0) + cpu_seconds(tree(pid, parent_of))
+        return parts
 
 
 @contextmanager
