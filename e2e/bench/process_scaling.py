@@ -46,12 +46,12 @@ PROGRAM = "etcd"
 
 @dataclass(frozen=True)
 class Workload:
-    """One kind of work: what its units are, and how it is done once."""
+    """One kind of work: what its units are, what it needs, and a plan of it that can be carried out once."""
 
     name: str
     unit: str
     prepare: Callable[[ScaledStack], None]
-    work: Callable[[ScaledStack], float]
+    plan: Callable[[ScaledStack], Callable[[], float]]
 
 
 def run() -> Iterator[BenchmarkResult]:
@@ -70,11 +70,11 @@ def measure_in_turn(workload: Workload, stacks: Sequence[ScaledStack]) -> dict[i
     """Return the costs of each round by number of processes; the first round only fills caches."""
     for stack in stacks:
         workload.prepare(stack)
-        workload.work(stack)
+        workload.plan(stack)()
     costs: dict[int, list[WorkCost]] = {stack.processes: [] for stack in stacks}
     for turn in range(ROUNDS):
         for stack in stacks[:: (-1) ** turn]:
-            costs[stack.processes].append(stack.measure(workload.work))
+            costs[stack.processes].append(stack.measure(workload.plan(stack)))
     return costs
 
 
@@ -111,7 +111,7 @@ def _no_preparation(_: ScaledStack) -> None:
     """Do nothing."""
 
 
-def _upload_and_decode(stack: ScaledStack) -> float:
+def _plan_uploads(stack: ScaledStack) -> Callable[[], float]:
     """Upload captures of a real program, each with other bytes, until they are decoded and opened."""
     bodies = [
         gzip.compress(gzip.decompress(path.read_bytes()), 6, mtime=next(_numbers))
@@ -121,16 +121,19 @@ def _upload_and_decode(stack: ScaledStack) -> float:
     def put(body: bytes) -> Callable[[httpx.Client], httpx.Response]:
         return lambda http: http.put(f"/artifacts/cpu.{next(_numbers)}.pb.gz", content=body)
 
-    stack.send([put(body) for body in bodies])
-    stack.wait_for_jobs()
-    with stack.database.as_admin() as admin:
-        undecoded = admin.execute("SELECT count(*) FROM artifact WHERE state <> 'decoded'").fetchone()
-    if undecoded != (0,):
-        raise RuntimeError(f"{undecoded} artifacts were not decoded")
-    return len(bodies)
+    def work() -> float:
+        stack.send([put(body) for body in bodies])
+        stack.wait_for_jobs()
+        with stack.database.as_admin() as admin:
+            undecoded = admin.execute("SELECT count(*) FROM artifact WHERE state <> 'decoded'").fetchone()
+        if undecoded != (0,):
+            raise RuntimeError(f"{undecoded} artifacts were not decoded")
+        return len(bodies)
+
+    return work
 
 
-def _compare(stack: ScaledStack) -> float:
+def _plan_comparisons(stack: ScaledStack) -> Callable[[], float]:
     """Compare random files of the same program, up to the first diff view."""
     with stack.database.as_admin() as admin:
         files = [str(found) for (found,) in admin.execute("SELECT id FROM artifact ORDER BY id").fetchall()]
@@ -142,13 +145,17 @@ def _compare(stack: ScaledStack) -> float:
         return lambda http: http.post("/comparisons", json=asked)
 
     drawn = [rng.choice(files, 2 * FILES_PER_SIDE, replace=False).tolist() for _ in range(COMPARISONS)]
-    stack.send([create(sides) for sides in drawn])
-    stack.wait_for_jobs()
-    with stack.database.as_admin() as admin:
-        undone = admin.execute("SELECT count(*) FROM comparison WHERE state <> 'done'").fetchone()
-    if undone != (0,):
-        raise RuntimeError(f"{undone} comparisons are not done")
-    return COMPARISONS
+
+    def work() -> float:
+        stack.send([create(sides) for sides in drawn])
+        stack.wait_for_jobs()
+        with stack.database.as_admin() as admin:
+            undone = admin.execute("SELECT count(*) FROM comparison WHERE state <> 'done'").fetchone()
+        if undone != (0,):
+            raise RuntimeError(f"{undone} comparisons are not done")
+        return COMPARISONS
+
+    return work
 
 
 def _store_a_day(stack: ScaledStack) -> None:
@@ -160,14 +167,13 @@ def _store_a_day(stack: ScaledStack) -> None:
     engine.dispose()
 
 
-def _read_dashboards(stack: ScaledStack) -> float:
+def _plan_dashboards(stack: ScaledStack) -> Callable[[], float]:
     end_ms = int(time.time() * 1000) // HOUR_MS * HOUR_MS
     asked = {"from": str(end_ms - DAY_MS), "to": str(end_ms)}
-    stack.send([lambda http: http.get("/dashboard", params=asked)] * DASHBOARD_READS)
-    return DASHBOARD_READS
+    return lambda: len(stack.send([lambda http: http.get("/dashboard", params=asked)] * DASHBOARD_READS))
 
 
-def _write_samples(stack: ScaledStack) -> float:
+def _plan_writes(stack: ScaledStack) -> Callable[[], float]:
     now_ms = int(time.time() * 1000)
     rng = np.random.default_rng(next(_numbers))
 
@@ -179,8 +185,8 @@ def _write_samples(stack: ScaledStack) -> float:
         )
         return lambda http: http.post("/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS)
 
-    stack.send([write(number) for number in range(WRITES)])
-    return SERIES_AT_ONCE * WRITES
+    writes = [write(number) for number in range(WRITES)]
+    return lambda: SERIES_AT_ONCE * len(stack.send(writes))
 
 
 def _labels_of(series: int) -> dict[str, str]:
@@ -199,8 +205,8 @@ def _labels_of(series: int) -> dict[str, str]:
 
 
 WORKLOADS = (
-    Workload("uploads decoded", "files", _no_preparation, _upload_and_decode),
-    Workload("comparisons with first view", "comparisons", _no_preparation, _compare),
-    Workload(f"dashboard of {SERVICES} services × 24 h", "reads", _store_a_day, _read_dashboards),
-    Workload("remote write", "samples", _no_preparation, _write_samples),
+    Workload("uploads decoded", "files", _no_preparation, _plan_uploads),
+    Workload("comparisons with first view", "comparisons", _no_preparation, _plan_comparisons),
+    Workload(f"dashboard of {SERVICES} services × 24 h", "reads", _store_a_day, _plan_dashboards),
+    Workload("remote write", "samples", _no_preparation, _plan_writes),
 )

@@ -91,11 +91,11 @@ class ScaledStack:
                     raise RuntimeError(f"jobs are open after {WAIT_SECONDS:.0f} s")
                 time.sleep(POLL_SECONDS)
 
-    def measure(self, work: Callable[["ScaledStack"], float]) -> WorkCost:
+    def measure(self, work: Callable[[], float]) -> WorkCost:
         """Do work that returns its number of units, with all jobs that it causes."""
         self.wait_for_jobs()
         before, begun = self._cpu_s_of_parts(), time.monotonic()
-        units = work(self)
+        units = work()
         self.wait_for_jobs()
         after, seconds = self._cpu_s_of_parts(), time.monotonic() - begun
         return WorkCost(units, seconds, {part: cpu_s - before[part] for part, cpu_s in after.items()})

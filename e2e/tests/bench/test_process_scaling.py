@@ -6,7 +6,7 @@ from bench.benchmark_results import BenchmarkResult, markdown_table
 from bench.process_scaling import Workload, results_of
 from bench.running_processes import WorkCost
 
-WORK = Workload("work", "units", lambda _: None, lambda _: 0.0)
+WORK = Workload("work", "units", lambda _: None, lambda _: lambda: 0.0)
 
 
 def cost(cpu_s: float) -> WorkCost:
