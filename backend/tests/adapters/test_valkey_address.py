@@ -42,7 +42,7 @@ def test_an_address_names_sentinels_primary_and_passwords() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "reason"),
     [
         ("sentinel://one:26379", "name of the primary"),
         ("sentinel:///main", "name of the primary"),
@@ -51,8 +51,8 @@ def test_an_address_names_sentinels_primary_and_passwords() -> None:
         ("sentinel://one/main?database=1", "unknown parameter database"),
     ],
 )
-def test_a_wrong_address_is_rejected_with_the_reason(url: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_address_is_rejected_with_the_reason(url: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
         read_sentinel_address(url)
 
 
