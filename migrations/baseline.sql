@@ -533,7 +533,7 @@ CREATE FUNCTION cross_team.select_due_jobs(most integer, in_flight integer)
         ORDER BY job.due_at LIMIT most FOR UPDATE SKIP LOCKED
     ), due AS (
         SELECT team.team_id, picked.id FROM team
-        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify']) AS lane (queue)
+        CROSS JOIN unnest(ARRAY['decode', 'analyse', 'bisect', 'notify', 'mirror']) AS lane (queue)
         CROSS JOIN LATERAL (
             SELECT job.id FROM public.job AS job
             WHERE job.team_id = team.team_id AND job.queue = lane.queue AND job.state = 'waiting' AND job.due_at <= clock_timestamp()
@@ -630,8 +630,12 @@ CREATE FUNCTION cross_team.delete_expired_rows()
             WHERE job.team_id = multipart_upload.team_id
                 AND subject_kind = 'upload' AND subject_id = multipart_upload.id
         );
-    DELETE FROM public.job
-    WHERE state IN ('done', 'cancelled') AND finished_at < clock_timestamp() - interval '30 days'
+    DELETE FROM public.job WHERE (team_id, id) IN (
+        SELECT team_id, id FROM public.job
+        WHERE finished_at < clock_timestamp() - interval '30 days'
+            AND (state IN ('done', 'cancelled') OR state = 'failed' AND finished_at < clock_timestamp() - interval '90 days')
+        ORDER BY finished_at LIMIT 10000 FOR UPDATE SKIP LOCKED
+    )
 $$;
 
 -- Functions: webhooks, bisects and shared links.

@@ -1,4 +1,4 @@
-"""`npm run bench [-- --only NAME] [--json]`: run benchmarks and check their goals."""
+"""`npm run bench [-- --only NAME] [--json] [--markdown]`: run benchmarks and check their goals."""
 
 import argparse
 import importlib
@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 
-from bench.benchmark_results import BenchmarkResult
+from bench.benchmark_results import BenchmarkResult, markdown_table
 
 # name -> module with `run() -> Iterator[Result]`, one benchmark per feature.
 BENCHMARKS = {
@@ -21,7 +21,8 @@ BENCHMARKS = {
     "memory": "bench.memory_footprint",
     "traces": "bench.trace_reading",
     "dashboard": "bench.dashboard_server",
-    "scale": "bench.metric_scale",
+    "roll-ups": "bench.metric_scale",
+    "scale": "bench.process_scaling",
     "change-points": "bench.change_detection_accuracy",
     "inbox": "bench.production_messages",
     "deployment-checks": "bench.deployment_check_accuracy",
@@ -49,18 +50,22 @@ def main() -> int:
         "--only", action="append", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; may be repeated"
     )
     parser.add_argument("--json", action="store_true", help="one JSON line a result")
+    parser.add_argument("--markdown", action="store_true", help="a table of all results in the end")
     options = parser.parse_args()
     only = options.only or []
     unknown = sorted(set(only) - set(BENCHMARKS))
     if unknown:
         print(f"bench: there is no {unknown[0]}; there is {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
-    met = True
+    met, printed = True, []
     for name in only or BENCHMARKS:
         results: Iterator[BenchmarkResult] = importlib.import_module(BENCHMARKS[name]).run()
         for result in results:
             print(json.dumps(result.to_json(), ensure_ascii=False) if options.json else result.format(), flush=True)
             met &= result.met is not False or result.is_open
+            printed.append(result)
+    if options.markdown:
+        print(f"\n{markdown_table(printed)}")
     return 0 if met else 1
 
 

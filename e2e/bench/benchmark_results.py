@@ -1,5 +1,6 @@
 """Results of benchmarks: a measured value, that of a peer, and whether the goal is met."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ class BenchmarkResult:
     goal: str | None = None
     met: bool | None = None
     is_open: bool = False
+    column: str = "measured"
+    """Results that differ in the column only are side by side in a table."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of `--json`."""
@@ -33,4 +36,26 @@ class BenchmarkResult:
             else ""
         )
         goal = f"  goal {self.goal}" if self.goal else ""
-        return f"{mark} {self.name:9} {self.what}: {self.value:.4g}{peer}{goal}"
+        column = f", {self.column}" if self.column != "measured" else ""
+        return f"{mark} {self.name:9} {self.what}{column}: {self.value:.4g}{peer}{goal}"
+
+
+def markdown_table(results: Sequence[BenchmarkResult]) -> str:
+    """Return results as a table in Markdown, those that differ in the column only side by side."""
+    columns = list(dict.fromkeys(result.column for result in results))
+    rows: dict[str, dict[str, BenchmarkResult]] = {}
+    for result in results:
+        rows.setdefault(result.what, {})[result.column] = result
+    lines = [_row("what", *columns, "goal"), _row(*["---"] * (len(columns) + 2))]
+    for what, found in rows.items():
+        values = [_number(found[column].value) if column in found else "–" for column in columns]
+        lines.append(_row(what, *values, next((each.goal for each in found.values() if each.goal), "–")))
+    return "\n".join(lines)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

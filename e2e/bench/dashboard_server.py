@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from statistics import median
 from uuid import UUID
 
+import httpx
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import insert, select
@@ -173,7 +174,7 @@ def day_of(seed: int, service: int, end_ms: int, length_ms: int = DAY_MS) -> Day
     return Day(times, [*buckets, *rest])
 
 
-def lay_down(http: TestClient, database: Database, team: TeamId, days: dict[str, list[Day]]) -> int:
+def lay_down(http: TestClient | httpx.Client, database: Database, team: TeamId, days: dict[str, list[Day]]) -> int:
     """Store the days: the newest scrape by remote write, the hours before as compacted chunks."""
     token = http.post(
         f"/api/v1/teams/{team}/tokens", json={"name": "bench", "scopes": ["upload"], "expires_in_days": 1}

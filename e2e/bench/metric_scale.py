@@ -38,7 +38,7 @@ from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES, ROLL_UP_SPANS
 from slowpath.evidence.metrics.service import chunk_compaction, roll_up_writer
 from slowpath.evidence.metrics.tables import MetricChunk, MetricRollUp, MetricWalRecord
 
-NAME = "scale"
+NAME = "roll-ups"
 SERVICES = 50
 RAW_MS = 6 * HOUR_MS
 ROUNDS = 3

@@ -1,9 +1,10 @@
 """Three web processes behind a load balancer, three workers with different queues, two relays: each is killed under load.
 
-They share one PostgreSQL, reached through PgBouncer in transaction mode if Debian's package can be had, one Valkey, and an
-S3 server if it can be built, otherwise a folder. Each of them is killed in turn (the data of Valkey is wiped), then the
-web processes are restarted one by one. In the end every upload was decoded once, no session was lost, each event stream
-learned of each decode, and the reads outside fail-over took at most a second (95th percentile).
+They share one PostgreSQL with a synchronous replica, Valkey with a replica and three Sentinels, and an S3 server if it can be
+built, otherwise a folder. PostgreSQL is reached through PgBouncer (transactions, and a session for what listens) if Debian's
+package can be had; without it PostgreSQL does not fail over. Each process is killed in turn, PostgreSQL and Valkey fail over to
+their replicas, then the web processes are restarted one by one. In the end every upload was decoded once, no session was lost,
+each event stream learned of each decode, and the reads outside fail-over took at most a second (95th percentile).
 Run beside the stores: `bootstrap.py services -- python -m proofs.machines_proof --seconds N --seed N`.
 """
 
@@ -11,6 +12,7 @@ import argparse
 import gzip
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -24,57 +26,52 @@ from uuid import UUID
 
 import httpx
 
-from bootstrap_parts.machine_checks import free_port, give_to, unprivileged
+from bootstrap_parts.machine_checks import free_port
 from proofs.journal import TRIGGERS, Journal
 from proofs.kill_proof import PATIENCE_SECONDS, PROFILE, Round, judge, say
 from proofs.machines_load import Load
+from proofs.machines_stores import Pooler, PostgresPair, postgres_pair
 from proofs.timeline import timeline
 from support.debian_packages import library_path, unpacked_packages
 from support.s3_server import BUCKET, s3_environment, s3_server_binary
-from tests.support.databases import TestDatabase, made_database
 from tests.support.running_stacks import owner_of, stack_environment
+from tests.support.sentinels import WatchedValkey, watched_valkey
 from tests.support.worker_supervisor import WorkerSupervisor
 
 WEBS, WORKERS, RELAYS = 3, 3, 2
-QUEUES = ("decode", "analyse,bisect", "decode,notify")
+QUEUES = ("decode", "analyse,bisect", "decode,notify,mirror")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-START_SECONDS = 90.0
+START_SECONDS = 240.0
 QUIET_SECONDS = 5.0
 SLOWEST_P95_SECONDS = 1.0
 FEWEST_READS = 50
 """Reads outside fail-over that the percentile needs."""
-POOLER = """[databases]
-* = host={host} port={port}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {listen}
-auth_type = scram-sha-256
-auth_file = {users}
-pool_mode = transaction
-max_client_conn = 500
-default_pool_size = 20
-server_login_retry = 1
-logfile =
-"""
+POSTGRES, POSTGRES_FAIL_OVER, VALKEY_FAIL_OVER = "PostgreSQL", "fail-over of PostgreSQL", "fail-over of Valkey"
+STORES = {POSTGRES, POSTGRES_FAIL_OVER, VALKEY_FAIL_OVER, "pgbouncer", "s3"}
+"""All web processes are waited for when one of these is back."""
+UNTOUCHED = ("proxy", "valkey-", "sentinel-2", "sentinel-3")
+"""Prefixes of processes that are not killed by their name: a Valkey fails over, and one Sentinel is enough."""
 
 
 @dataclass
 class Machines:
     """The processes and where they are reached."""
 
-    database: TestDatabase
+    postgres: PostgresPair
+    valkey: WatchedValkey
     folder: Path
     keeper: WorkerSupervisor
     address: str
     web_ports: dict[str, int]
+    pooler: Pooler | None
     unready: list[tuple[float, float]] = field(default_factory=list)
     """Periods of fail-over."""
 
     @property
     def targets(self) -> list[str]:
         """Return all that is killed."""
-        names = [name for name in self.keeper.processes if name != "proxy"]
-        return [*names, "broker", "PostgreSQL"]
+        names = [name for name in self.keeper.processes if not name.startswith(UNTOUCHED)]
+        return [*names, POSTGRES, VALKEY_FAIL_OVER, *([POSTGRES_FAIL_OVER] if self.pooler else [])]
 
     def is_ready(self, name: str) -> bool:
         """Return whether a process answers; of one without an address, whether it runs."""
@@ -101,12 +98,38 @@ class Machines:
             process.terminate()
             process.wait(30)
             self.keeper.look_after()
+        elif name == POSTGRES:
+            self.postgres.kill()
+        elif name == POSTGRES_FAIL_OVER:
+            self._fail_over_postgres()
+        elif name == VALKEY_FAIL_OVER:
+            if not self._fail_over_valkey(rng):
+                return False
         elif not self.keeper.kill(name, rng):
             return False
-        shared = name in {"broker", "PostgreSQL", "pgbouncer", "s3"}
-        back = self.wait_for(*(self.web_ports if shared else (name,)))
+        back = self.wait_for(*(self.web_ports if name in STORES else (name,)))
         self.unready.append((begun, time.time()))
         return back
+
+    def _fail_over_postgres(self) -> None:
+        """Promote the replica, and lead the pooler to it; the former primary is gone."""
+        assert self.pooler is not None
+        self.postgres.fail_over()
+        self.pooler.lead_to(self.postgres.database)
+        self.keeper.running["pgbouncer"].send_signal(signal.SIGHUP)
+
+    def _fail_over_valkey(self, rng: random.Random) -> bool:
+        """Kill the primary, and start it again when the Sentinels have made the replica the primary."""
+        former, deadline = self.valkey.primary(), time.monotonic() + START_SECONDS
+        if former is None:
+            return False
+        self.keeper.held_down.add(former)
+        self.keeper.kill(former, rng)
+        while self.valkey.primary() in {former, None} and time.monotonic() < deadline:
+            self.keeper.look_after()
+            time.sleep(0.1)
+        self.keeper.held_down.discard(former)
+        return self.valkey.primary() not in {former, None}
 
 
 def _answers(url: str) -> bool:
@@ -118,32 +141,42 @@ def _answers(url: str) -> bool:
 
 @contextmanager
 def _machines(folder: Path) -> Iterator[Machines]:
-    with made_database("slowpath_proof_machines") as database:
-        database.migrate()
-        with database.as_admin() as connection:
+    with postgres_pair(folder, "slowpath_proof_machines") as postgres:
+        with postgres.database.as_admin() as connection:
             connection.execute(TRIGGERS)
-        keeper, address, ports = _processes(database, folder)
+        valkey = watched_valkey(folder)
+        program = unpacked_packages(["pgbouncer", "libc-ares2", "libevent-2.1-7"], "usr/sbin/pgbouncer")
+        pooler = Pooler(program, folder / "pooler", free_port()) if program else None
+        web_ports = {f"web-{number}": free_port() for number in range(1, WEBS + 1)}
+        address = f"http://127.0.0.1:{free_port()}"
+        keeper = _processes(postgres, valkey, pooler, folder, address, web_ports)
         try:
-            yield Machines(database, folder, keeper, address, ports)
+            yield Machines(postgres, valkey, folder, keeper, address, web_ports, pooler)
         finally:
             keeper.stop()
 
 
-def _processes(database: TestDatabase, folder: Path) -> tuple[WorkerSupervisor, str, dict[str, int]]:
-    web_ports = {f"web-{number}": free_port() for number in range(1, WEBS + 1)}
-    address, pooler_port = f"http://127.0.0.1:{free_port()}", free_port()
+def _processes(  # noqa: PLR0917 - the parts that the processes share
+    postgres: PostgresPair,
+    valkey: WatchedValkey,
+    pooler: Pooler | None,
+    folder: Path,
+    address: str,
+    web_ports: dict[str, int],
+) -> WorkerSupervisor:
     commands: dict[str, tuple[str, ...]] = {
-        "proxy": ("proofs.tcp_proxy", str(urlsplit(address).port), *map(str, web_ports.values()))
+        **valkey.commands,
+        "proxy": ("proofs.tcp_proxy", str(urlsplit(address).port), *map(str, web_ports.values())),
     }
     settings: dict[str, dict[str, str]] = {}
-    environment = stack_environment(database, folder, address) | {"SLOWPATH_LOG_FORMAT": "text"}
-    program = unpacked_packages(["pgbouncer", "libc-ares2", "libevent-2.1-7"], "usr/sbin/pgbouncer")
-    if program is not None:
-        commands["pgbouncer"] = _pooler_command(program, database, folder, pooler_port)
-        settings["pgbouncer"] = {"LD_LIBRARY_PATH": library_path(program)}
-        direct = urlsplit(database.app_url)
-        pooled = direct._replace(netloc=f"{direct.username}:{direct.password}@127.0.0.1:{pooler_port}")
-        environment |= {"DATABASE_URL": pooled.geturl(), "DATABASE_DIRECT_URL": database.app_url}
+    environment = stack_environment(postgres.database, folder, address)
+    environment |= {"SLOWPATH_LOG_FORMAT": "text", "BROKER_URL": valkey.url}
+    if pooler is not None:
+        pooler.lead_to(postgres.database)
+        commands["pgbouncer"] = pooler.command
+        settings["pgbouncer"] = {"LD_LIBRARY_PATH": library_path(pooler.program)}
+        environment["DATABASE_URL"] = pooler.url_of(postgres.database)
+        environment["DATABASE_DIRECT_URL"] = pooler.url_of(postgres.database, direct=True)
     for name, port in web_ports.items():
         commands[name] = ("slowpath.platform.http.server", "--port", str(port))
     for number in range(1, WORKERS + 1):
@@ -155,27 +188,14 @@ def _processes(database: TestDatabase, folder: Path) -> tuple[WorkerSupervisor, 
         port = free_port()
         commands["s3"] = (str(server), f"127.0.0.1:{port}", str(folder / "blobs.bolt"), BUCKET)
         environment |= s3_environment(port)
-    return WorkerSupervisor(environment, folder, commands, settings), address, web_ports
-
-
-def _pooler_command(program: Path, database: TestDatabase, folder: Path, port: int) -> tuple[str, ...]:
-    """Write the configuration of PgBouncer; it must not run as root."""
-    run_as, place = unprivileged(), folder / "pooler"
-    place.mkdir(mode=0o700)
-    url = urlsplit(database.app_url)
-    users, configuration = place / "users", place / "pgbouncer.ini"
-    users.write_text(f'"{url.username}" "{url.password}"\n')
-    configuration.write_text(POOLER.format(host=url.hostname, port=url.port, listen=port, users=users))
-    give_to(run_as, place, ours={folder})
-    as_user = () if run_as.user is None else ("--user", "nobody")
-    return (*run_as.prefix, str(program), "--quiet", *as_user, str(configuration))
+    return WorkerSupervisor(environment, folder, commands, settings)
 
 
 def play(machines: Machines, rng: random.Random, seconds: float) -> list[str]:
     """Kill everything once under load, restart web one by one; return what is wrong."""
     if not machines.wait_for(*machines.web_ports):
         return ["the web processes did not become ready"]
-    headers = {"Origin": machines.address, "Cookie": f"slowpath={owner_of(machines.database).owner.cookie}"}
+    headers = {"Origin": machines.address, "Cookie": f"slowpath={owner_of(machines.postgres.database).owner.cookie}"}
     content = gzip.decompress(PROFILE.read_bytes())
     count = max(12, int(seconds / 2))
     files = [
@@ -227,7 +247,7 @@ def _wait_until_done(machines: Machines, load: Load, played: Round) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         _look_after(machines, 0.5)
-        with machines.database.as_admin() as admin:
+        with machines.postgres.database.as_admin() as admin:
             left = admin.execute("SELECT count(*) FROM artifact WHERE state NOT IN ('decoded', 'failed')").fetchone()
         if load.uploads_ended.is_set() and left == (0,):
             return
@@ -235,7 +255,7 @@ def _wait_until_done(machines: Machines, load: Load, played: Round) -> None:
 
 
 def _judge(machines: Machines, load: Load, played: Round) -> None:
-    with machines.database.as_admin() as admin:
+    with machines.postgres.database.as_admin() as admin:
         jobs: dict[UUID, UUID] = dict(
             admin.execute("SELECT subject_id, id FROM job WHERE name = 'artifacts.decode'").fetchall()
         )

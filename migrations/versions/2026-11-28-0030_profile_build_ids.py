@@ -6,7 +6,7 @@ Code before this version can run with it.
 from alembic import op
 
 revision = "20261128_0030"
-down_revision = "20261127_2110"
+down_revision = "20261128_0020"
 branch_labels = None
 depends_on = None
 

@@ -6,7 +6,7 @@ Code before this version can run with it: the database numbers and hashes what i
 from alembic import op
 
 revision = "20261128_0050"
-down_revision = "20261127_2110"
+down_revision = "20261128_0040"
 branch_labels = None
 depends_on = None
 

@@ -153,6 +153,7 @@ def main() -> None:
     queues = ",".join(QUEUES)
     # fmt: off
     celery.worker_main([
+        f"--broker={celery.conf.broker_url}",  # otherwise Celery reads BROKER_URL, which may be a list that it does not know
         "worker", "--pool=prefork", f"--concurrency={PROCESSES}", f"--queues={queues}",
         "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO", f"--max-memory-per-child={PROCESS_MEMORY_KIB}",
     ])

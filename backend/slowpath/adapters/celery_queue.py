@@ -5,7 +5,7 @@ a worker fetches one message at a time.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from celery import Celery
 from celery.app.amqp import AMQP
@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 from kombu.transport.virtual import QoS
 from redis.exceptions import RedisError
 
+from slowpath.adapters.valkey_address import SentinelAddress, read_sentinel_address
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
@@ -23,6 +24,7 @@ FIRST, IN_TURN = 0, 9
 """Priorities. A job whose worker died has priority over all others, as it has waited already. There are at most as many of
 them as killed processes; a job that kills each worker fails after its attempts."""
 RECONNECT_SECONDS = 0.5
+SOCKET_TIMEOUTS: Final = {"socket_timeout": 5, "socket_connect_timeout": 2}
 
 
 class FastReconnectConnection(Connection):
@@ -46,7 +48,8 @@ def create_celery(broker_url: str) -> Celery:
     # Do not return fetched messages to the broker at shutdown: it may be unavailable, and kombu would then write a file
     # to the temporary folder. The relay sends the jobs again.
     QoS.restore_at_shutdown = False
-    app = Celery("slowpath", broker=broker_url, amqp=FastReconnectAMQP)
+    address = read_sentinel_address(broker_url)
+    app = Celery("slowpath", broker=address.celery_url if address else broker_url, amqp=FastReconnectAMQP)
     app.conf.update(
         task_ignore_result=True,
         result_backend=None,
@@ -62,18 +65,22 @@ def create_celery(broker_url: str) -> Celery:
         broker_connection_retry_on_startup=True,
         broker_connection_timeout=2,
         broker_transport_options={
-            "socket_timeout": 5,
-            "socket_connect_timeout": 2,
+            **SOCKET_TIMEOUTS,
             "max_retries": 1,
             "priority_steps": [FIRST, IN_TURN],  # within one priority, queues are served in turn
             # An acknowledgement lost with the broker is never repeated. Each one permanently reduced the number of
             # messages the worker may fetch; after two, it fetched none.
             "ack_emulation": False,
+            **(_sentinel_options(address) if address else {}),
         },
         task_default_queue=Queue.ANALYSE.value,
         task_create_missing_queues=True,
     )
     return app
+
+
+def _sentinel_options(address: SentinelAddress) -> dict[str, Any]:
+    return {"master_name": address.primary, "sentinel_kwargs": {**SOCKET_TIMEOUTS, **address.sentinel_sign_in}}
 
 
 class CeleryQueue:

@@ -9,13 +9,12 @@ import threading
 import time
 from collections.abc import Iterable
 from typing import Any, Final, Self
-from urllib.parse import urlsplit
 
 import psycopg
 import structlog
-from redis import Redis
 from redis.exceptions import RedisError
 
+from slowpath.adapters.valkey_address import connected
 from slowpath.core.jobs import HOUSEKEEPING, JobState
 
 log = structlog.get_logger(__name__)
@@ -31,18 +30,11 @@ PROGRESS_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.25
 RETRY_SECONDS: Final = 1.0
 TIMEOUT_SECONDS: Final = 5.0
-SCHEMES: Final = {"valkey": "redis", "valkeys": "rediss", "redis+socket": "unix", "redis+unix": "unix"}
 
 
 def channel_of(team_id: object) -> str:
     """Return the channel of a team."""
     return f"{EVERY_TEAM}.{team_id}"
-
-
-def client_url(broker_url: str) -> str:
-    """Return the URL as the client of Redis names its scheme."""
-    parts = urlsplit(broker_url)
-    return parts._replace(scheme=SCHEMES.get(parts.scheme, parts.scheme)).geturl()
 
 
 class ProgressLimiter:
@@ -83,7 +75,7 @@ class EventForwarder:
     def __init__(self, database_url: str, broker_url: str) -> None:
         """Set the database's URL, past any pooler, and that of Valkey."""
         self._database_url = database_url
-        self._broker_url = client_url(broker_url)
+        self._broker_url = broker_url
 
     def start(self, stop: threading.Event) -> Self:
         """Forward until `stop` is set."""
@@ -103,7 +95,7 @@ class EventForwarder:
         timeouts = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         with (
             psycopg.connect(self._database_url, autocommit=True, connect_timeout=5) as connection,
-            Redis.from_url(self._broker_url, **timeouts) as broker,
+            connected(self._broker_url, **timeouts) as broker,
         ):
             while not _may_forward(connection):
                 if stop.wait(RETRY_SECONDS):

@@ -14,11 +14,11 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
-from slowpath.adapters.event_channels import EVERY_TEAM, STALE, channel_of, client_url
+from slowpath.adapters.event_channels import EVERY_TEAM, STALE, channel_of
+from slowpath.adapters.valkey_address import connected_async
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +27,7 @@ FIRST_PAUSE_SECONDS = 0.5
 MAX_PAUSE_SECONDS = 10.0
 SUBSCRIBED_SECONDS = 2.0
 """A page waits this long for the subscription of its team, so that it misses nothing after its first read."""
+CONNECT_SECONDS = 5.0
 PING_SECONDS = 10.0
 """A connection that is silent for this long is tested."""
 
@@ -38,7 +39,7 @@ class ValkeyEventListener:
 
     def __init__(self, broker_url: str) -> None:
         """Set the URL of Valkey; nothing is connected before `running`."""
-        self._url = client_url(broker_url)
+        self._url = broker_url
         self._queues: dict[asyncio.Queue[Event], str] = {}
         self._teams: Counter[str] = Counter()
         """Open pages by channel."""
@@ -93,8 +94,8 @@ class ValkeyEventListener:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[PubSub]:
-        valkey = Redis.from_url(self._url, socket_connect_timeout=5, health_check_interval=PING_SECONDS)
-        async with valkey, valkey.pubsub() as subscriptions:
+        times_s = {"socket_connect_timeout": CONNECT_SECONDS, "health_check_interval": PING_SECONDS}
+        async with connected_async(self._url, **times_s) as valkey, valkey.pubsub() as subscriptions:
             yield subscriptions
 
     async def _listen(self) -> None:

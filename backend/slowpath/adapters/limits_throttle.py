@@ -2,13 +2,15 @@
 
 import math
 import time
+from typing import Any, Final
 
 import structlog
 from limits import RateLimitItemPerSecond
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.storage import MemoryStorage, RedisSentinelStorage, Storage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 
+from slowpath.adapters.valkey_address import SentinelAddress, read_sentinel_address
 from slowpath.core.ports import RateLimitResult
 from slowpath.core.settings import Settings
 
@@ -16,6 +18,7 @@ log = structlog.get_logger(__name__)
 
 TIMEOUT_SECONDS = 1.0
 """Timeout of one request to the broker."""
+TIMEOUTS: Final[dict[str, Any]] = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
 UNAVAILABLE_SECONDS = 5.0
 """Time without counting after a failure, so that an unavailable broker does not delay requests."""
 REDIS = ("redis:", "rediss:", "redis+unix:", "valkey:", "valkeys:")
@@ -67,9 +70,23 @@ class SlidingWindowRateLimiter:
 def create_throttle(settings: Settings) -> SlidingWindowRateLimiter:
     """Return a rate limiter that counts in the broker."""
     url = settings.broker_url.get_secret_value()
-    timeouts: dict[str, float | str | bool] = {}
-    if url.startswith(REDIS):
-        timeouts = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
-    storage = storage_from_string(url, wrap_exceptions=True, **timeouts)
+    timeouts = TIMEOUTS if url.startswith(REDIS) else {}
+    address = read_sentinel_address(url)
+    storage = _of_sentinels(address) if address else storage_from_string(url, wrap_exceptions=True, **timeouts)
     assert isinstance(storage, Storage)  # an `async+` URL would give an asynchronous storage
     return SlidingWindowRateLimiter(storage)
+
+
+def _of_sentinels(address: SentinelAddress) -> Storage:
+    """Return a storage on the present primary. The library would send the servers' password to the Sentinels."""
+    no_one: dict[str, str | None] = {"username": None, "password": None}
+    of_sentinels: dict[str, Any] = {**no_one, **address.sentinel_sign_in, **TIMEOUTS}
+    return RedisSentinelStorage(
+        address.limits_url,
+        use_replicas=False,  # a replica may not have the last attempts
+        sentinel_kwargs=of_sentinels,
+        wrap_exceptions=True,
+        db=address.database,
+        **address.sign_in,
+        **TIMEOUTS,
+    )

@@ -37,6 +37,8 @@ class Queue(StrEnum):
     ANALYSE = "analyse"
     BISECT = "bisect"
     NOTIFY = "notify"
+    MIRROR = "mirror"
+    """Jobs that read, fetch or delete mirrors of repositories: only their workers need a disk for them."""
 
 
 def parse_queues(names: str) -> tuple[Queue, ...]:
@@ -97,6 +99,7 @@ class JobRow(TeamScoped, Table):
         Index("ix_job_next", "team_id", "priority", "not_before", postgresql_where=text("state = 'waiting'")),
         Index("ix_job_to_send", "team_id", "queue", "due_at", postgresql_where=text("state = 'waiting'")),
         Index("ix_job_running", "due_at", postgresql_where=text("state = 'running'")),
+        Index("ix_job_finished", "finished_at", postgresql_where=text("finished_at is not null")),
         Index("ix_job_due", "due_at", postgresql_where=text("state in ('waiting', 'running')")),
         Index("ix_job_subject", "team_id", "subject_kind", "subject_id"),
         Index("ix_job_newest", "team_id", "created_at", "id"),

@@ -1,4 +1,4 @@
-"""The Helm chart, rendered by Helm 4 and held against the published schemas of Kubernetes, strictly."""
+"""The Helm chart, rendered by Helm 4 and held against the published schemas of Kubernetes and of the operator of Prometheus."""
 
 import importlib.util
 import json
@@ -14,15 +14,17 @@ import yaml
 
 from bootstrap_parts.project_paths import BACKEND, ROOT
 from slowpath.core.jobs import Queue
+from support.go_modules import unpacked_module
 from support.unpacked_wheels import unpacked_wheel
 
 pytestmark = pytest.mark.processes
 CHART = BACKEND / "deploy" / "helm" / "slowpath"
 HELM = ("helm-python-sdk", "0.2.2", "28cc13abaf134c3a7e37f070c939be8d9cdc9825c3c8b8b2d35161073bcd4578")
 SCHEMAS = ("kubernetes-validate", "1.37.0", "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9")
+OPERATOR = ("github.com/prometheus-operator/prometheus-operator", "v0.85.0")
 OLDEST, NEWEST = "1.25.0", "1.37.0"
-CUSTOM = {"ServiceMonitor", "PrometheusRule"}
-"""Kinds of the operator of Prometheus, whose schemas are not published with those of Kubernetes."""
+CUSTOM = {"ServiceMonitor": "servicemonitors", "PrometheusRule": "prometheusrules"}
+"""Kinds of the operator of Prometheus, with the names of their definitions, which are in its module."""
 NEEDED = {"publicUrl": "https://slowpath.example", "blobUrl": "s3://slowpath", "existingSecret": "slowpath"}
 EVERYTHING = {
     **NEEDED,
@@ -79,6 +81,38 @@ def validator(version: str, kind: str, api: str) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for({**schema, **read(folder / "_definitions.json")})
 
 
+@cache
+def custom_validator(kind: str, api: str) -> jsonschema_rs.Validator | None:
+    """Return the validator of the operator's definition of a kind; None if its module cannot be had."""
+    module = unpacked_module(*OPERATOR)
+    if module is None:
+        return None
+    path = module / "example" / "prometheus-operator-crd" / f"monitoring.coreos.com_{CUSTOM[kind]}.yaml"
+    definition = yaml.safe_load(path.read_text())
+    [schema] = [
+        version["schema"]["openAPIV3Schema"]
+        for version in definition["spec"]["versions"]
+        if f"{definition['spec']['group']}/{version['name']}" == api
+    ]
+    schema["properties"]["metadata"] = {"type": "object"}  # that of all kinds, which the definition leaves open
+    return jsonschema_rs.validator_for(_strict(schema))
+
+
+def _strict(schema: Json) -> Json:
+    """Forbid what a definition does not name: an API server would drop it."""
+    closed: Json = {
+        name: _strict(value)
+        if isinstance(value, dict)
+        else [_strict(each) if isinstance(each, dict) else each for each in value]
+        if isinstance(value, list)
+        else value
+        for name, value in schema.items()
+    }
+    if "properties" in schema and schema.get("type") == "object" and "additionalProperties" not in schema:
+        closed["additionalProperties"] = bool(schema.get("x-kubernetes-preserve-unknown-fields", False))
+    return closed
+
+
 def named(objects: list[Json], kind: str) -> dict[str, Json]:
     return {each["metadata"]["name"]: each for each in objects if each["kind"] == kind}
 
@@ -106,6 +140,17 @@ def test_every_object_has_the_published_schema(render: Render, values: Json, ver
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.parametrize("kind", CUSTOM)
+def test_kinds_of_the_operator_of_prometheus_have_its_schema(render: Render, kind: str) -> None:
+    [found] = named(render(EVERYTHING), kind).values()
+    custom = custom_validator(kind, found["apiVersion"])
+    if custom is None:
+        pytest.skip("the module of the operator cannot be had")
+    assert [f"{error.message} at {error.instance_path}" for error in custom.iter_errors(found)] == []
+    found["spec"]["intervall"] = "1m"
+    assert not custom.is_valid(found)
+
+
 def test_a_wrong_field_is_a_fault(render: Render) -> None:
     service = named(render(NEEDED), "Service")["slowpath"]
     service["spec"]["portz"] = []
@@ -122,7 +167,7 @@ def test_every_process_runs_and_the_migration_before_them(render: Render) -> Non
         == "pre-install,pre-upgrade"
     )
     assert named(objects, "Secret") == {}
-    assert not CUSTOM & {each["kind"] for each in objects}
+    assert not CUSTOM.keys() & {each["kind"] for each in objects}
 
 
 def test_together_the_workers_serve_every_queue(render: Render) -> None:

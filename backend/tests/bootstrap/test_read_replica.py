@@ -1,6 +1,5 @@
 """Reads come from a streaming replica of a real primary, and see every write before them, whatever the replica does."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from sqlalchemy import text
 
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput
-from bootstrap_parts.machine_checks import give_to, unprivileged
 from bootstrap_parts.postgres import Postgres
 from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.supervisor import Supervisor
@@ -19,6 +17,7 @@ from slowpath.adapters.postgres import create_postgres_engine, create_replica
 from slowpath.core import db_sessions
 from slowpath.core.db_sessions import Database, TeamScope
 from tests.support.app_under_test import settings_for
+from tests.support.postgres_replica import copy_as_replica
 
 pytestmark = pytest.mark.processes
 
@@ -61,7 +60,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoServers]:
     primary = Postgres(folder / "primary", folder / "primary.log", secrets, hasty=True)
     standby = Postgres(folder / "standby", folder / "standby.log", secrets, hasty=True)
     primary.initialise()
-    copy_as_standby(primary, standby, secrets)
+    copy_as_replica(primary, standby, secrets)
     console = ConsoleOutput(quiet=True)
     first, second = Supervisor(console, folder / "primary.json"), Supervisor(console, folder / "standby.json")
     url = primary.url("postgres", secrets.superuser_password, "postgres")
@@ -78,17 +77,6 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoServers]:
         finally:
             second.stop()
             first.stop()
-
-
-def copy_as_standby(primary: Postgres, standby: Postgres, secrets: Secrets) -> None:
-    """Copy a cluster that does not run: a base backup without pg_basebackup, which the embedded package lacks."""
-    shutil.copytree(primary.folder, standby.folder)
-    standby.folder.chmod(0o700)
-    (standby.folder / "standby.signal").touch()
-    source = f"host=127.0.0.1 port={primary.port} user=postgres password={secrets.superuser_password}"
-    with (standby.folder / "postgresql.auto.conf").open("a") as configuration:
-        configuration.write(f"primary_conninfo = '{source}'\n")
-    give_to(unprivileged(), standby.folder)
 
 
 def test_every_read_sees_the_write_before_it(servers: TwoServers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,12 +205,23 @@ def test_of_one_team_only_a_few_are_in_flight(bench: Bench) -> None:
 
 
 def test_old_finished_rows_are_deleted(bench: Bench) -> None:
-    old, fresh, failed = bench.write_down(), bench.write_down(), bench.write_down()
+    old, fresh, failed, long_failed = (bench.write_down() for _ in range(4))
     bench.change(old, "state = 'done', finished_at = clock_timestamp() - interval '31 days'")
     bench.change(fresh, "state = 'done', finished_at = clock_timestamp() - interval '29 days'")
     bench.change(failed, "state = 'failed', finished_at = clock_timestamp() - interval '31 days'")
+    bench.change(long_failed, "state = 'failed', finished_at = clock_timestamp() - interval '91 days'")
 
     bench.admin.execute("SELECT cross_team.delete_expired_rows()")
 
     left = {row[0] for row in bench.admin.execute("SELECT id FROM job").fetchall()}
     assert left == {fresh, failed}
+
+
+def test_old_finished_rows_are_found_by_an_index(bench: Bench) -> None:
+    with bench.admin.transaction():
+        bench.admin.execute("SET LOCAL enable_seqscan = off")
+        plan = bench.admin.execute("""
+            EXPLAIN SELECT team_id, id FROM job WHERE finished_at < clock_timestamp() - interval '30 days'
+            ORDER BY finished_at LIMIT 10000
+        """).fetchall()
+    assert "ix_job_finished" in str(plan)

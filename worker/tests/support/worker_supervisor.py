@@ -31,6 +31,8 @@ class WorkerSupervisor:
     """What the environment of one process has besides, by name."""
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     died_at: dict[str, float] = field(default_factory=dict)
+    held_down: set[str] = field(default_factory=set)
+    """Processes that are not started again for now."""
     ever: set[int] = field(default_factory=set)
     """Every process of ours there ever was: none may be left at the end."""
 
@@ -44,7 +46,7 @@ class WorkerSupervisor:
             elif process is not None:
                 self.died_at[name] = now
                 del self.running[name]
-            elif now - self.died_at.get(name, 0.0) > RESTART_SECONDS:
+            elif name not in self.held_down and now - self.died_at.get(name, 0.0) > RESTART_SECONDS:
                 self._start(name)
 
     def kill(self, target: str, rng: random.Random) -> bool:

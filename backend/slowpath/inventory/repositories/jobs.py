@@ -12,7 +12,7 @@ class FetchRepository(Job):
     """Fetch the commits of a repository. Idempotent."""
 
     name: ClassVar[str] = "repositories.fetch"
-    queue: ClassVar[Queue] = Queue.ANALYSE
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "repository"
 
     repository_id: RepositoryId
@@ -34,7 +34,7 @@ class ReadCommitDiff(Job):
     """Extract the line changes of a commit."""
 
     name: ClassVar[str] = "repositories.read-diff"
-    queue: ClassVar[Queue] = Queue.ANALYSE
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "commit"
 
     commit_id: CommitId
@@ -45,7 +45,7 @@ class ComputePackageClosures(Job):
     """Find which commits of a range change a service's binary."""
 
     name: ClassVar[str] = "repositories.compute-closures"
-    queue: ClassVar[Queue] = Queue.ANALYSE
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "service"
 
     service_id: ServiceId
@@ -58,7 +58,7 @@ class DeleteRepositoryMirror(Job):
     """Delete the mirror of a deleted repository."""
 
     name: ClassVar[str] = "repositories.delete-mirror"
-    queue: ClassVar[Queue] = Queue.ANALYSE
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "repository"
 
     repository_id: RepositoryId

@@ -16,7 +16,7 @@ class EraseTeam(Job):
     """
 
     name: ClassVar[str] = "accounts.erase-team"
-    queue: ClassVar[Queue] = Queue.NOTIFY
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "team"
 
     team_id: TeamId

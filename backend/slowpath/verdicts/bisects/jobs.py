@@ -12,7 +12,7 @@ class PlanBisect(Job):
     """Find the candidates between good and bad, and start the search."""
 
     name: ClassVar[str] = "bisects.plan"
-    queue: ClassVar[Queue] = Queue.BISECT
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "bisect"
 
     bisect_id: BisectId
@@ -23,7 +23,7 @@ class CheckBisectRange(Job):
     """Count what a request for a bisect would search."""
 
     name: ClassVar[str] = "bisects.check-range"
-    queue: ClassVar[Queue] = Queue.BISECT
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "bisect-preflight"
 
     preflight_id: BisectPreflightId
@@ -45,7 +45,7 @@ class ExpandCandidate(Job):
     """Expand a candidate: a merge or a dependency update."""
 
     name: ClassVar[str] = "bisects.expand-candidate"
-    queue: ClassVar[Queue] = Queue.BISECT
+    queue: ClassVar[Queue] = Queue.MIRROR
     subject_kind: ClassVar[str] = "bisect"
 
     bisect_id: BisectId

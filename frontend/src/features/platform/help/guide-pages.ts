@@ -50,6 +50,7 @@ export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEnt
     name: 'Reference',
     pages: [
       { page: 'administration', title: 'Administration' },
+      { page: 'capacity', title: 'Capacity' },
       { page: 'api', title: 'API' },
       { page: API_REFERENCE, title: 'API reference' },
       { page: 'mcp', title: 'MCP server' },

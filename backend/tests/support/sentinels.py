@@ -1,0 +1,102 @@
+"""Two real Valkey servers and the three Sentinels that watch them, as commands of processes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+from bootstrap_parts.machine_checks import free_port
+from bootstrap_parts.valkey import binary
+
+PRIMARY = "slowpath"
+PASSWORD = "of-the-tests-and-no-secret"
+SENTINELS = 3
+DOWN_MS = 1_000
+
+
+@dataclass(frozen=True)
+class WatchedValkey:
+    """The commands by name, and how the servers are reached."""
+
+    commands: dict[str, tuple[str, ...]]
+    ports: dict[str, int]
+    """Ports of the two servers, by name."""
+    sentinel_ports: tuple[int, ...]
+
+    @property
+    def url(self) -> str:
+        """Return the address for `BROKER_URL`."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self.sentinel_ports)
+        return f"sentinel://:{PASSWORD}@{hosts}/{PRIMARY}"
+
+    def primary(self) -> str | None:
+        """Return the name of the server that most Sentinels call the primary, if it is one."""
+        called = [self._called_by(port) for port in self.sentinel_ports]
+        for name, port in self.ports.items():
+            if called.count(port) * 2 > len(called) and self._role_of(port) == "master":
+                return name
+        return None
+
+    def is_ready(self) -> bool:
+        """Return whether there is a primary whose replica is connected, and all Sentinels know each other."""
+        primary = self.primary()
+        if primary is None:
+            return False
+        with self._client(self.ports[primary]) as client:
+            replicas = client.info("replication")["connected_slaves"]
+        return replicas == 1 and all(self._others_of(port) == SENTINELS - 1 for port in self.sentinel_ports)
+
+    def _called_by(self, sentinel_port: int) -> int | None:
+        try:
+            with redis.Redis(port=sentinel_port, socket_timeout=1) as sentinel:
+                found = sentinel.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", PRIMARY)
+                return int(found[1])
+        except (redis.RedisError, TypeError):
+            return None
+
+    def _others_of(self, sentinel_port: int) -> int:
+        with redis.Redis(port=sentinel_port, socket_timeout=1) as sentinel:
+            return int(sentinel.info("sentinel")["master0"]["sentinels"]) - 1
+
+    def _role_of(self, port: int) -> str | None:
+        try:
+            with self._client(port) as client:
+                return str(client.info("replication")["role"])
+        except redis.RedisError:
+            return None
+
+    @staticmethod
+    def _client(port: int) -> redis.Redis:
+        return redis.Redis(port=port, password=PASSWORD, socket_timeout=1)
+
+
+def watched_valkey(folder: Path) -> WatchedValkey:
+    """Write the configurations into a folder, and return the commands."""
+    ports = {"valkey-1": free_port(), "valkey-2": free_port()}
+    first = ports["valkey-1"]
+    commands: dict[str, tuple[str, ...]] = {}
+    for name, port in ports.items():
+        of_replica = "" if port == first else f"replicaof 127.0.0.1 {first}\n"
+        commands[name] = _configured(
+            folder / name,
+            f"port {port}\nrequirepass {PASSWORD}\nprimaryauth {PASSWORD}\nrepl-diskless-sync-delay 0\n"
+            f'appendonly no\nsave ""\n{of_replica}',
+        )
+    sentinel_ports = tuple(free_port() for _ in range(SENTINELS))
+    for number, port in enumerate(sentinel_ports, 1):
+        commands[f"sentinel-{number}"] = (
+            *_configured(
+                folder / f"sentinel-{number}",
+                f"port {port}\nsentinel monitor {PRIMARY} 127.0.0.1 {first} 2\nsentinel auth-pass {PRIMARY} {PASSWORD}\n"
+                f"sentinel down-after-milliseconds {PRIMARY} {DOWN_MS}\nsentinel failover-timeout {PRIMARY} 10000\n",
+            ),
+            "--sentinel",
+        )
+    return WatchedValkey(commands, ports, sentinel_ports)
+
+
+def _configured(folder: Path, lines: str) -> tuple[str, ...]:
+    folder.mkdir()
+    path = folder / "valkey.conf"
+    path.write_text(f"bind 127.0.0.1\ndir {folder}\n{lines}")
+    return str(binary()), str(path)
