@@ -246,14 +246,15 @@ def _go_parts() -> list[Suite]:
 def _frontend_parts() -> list[Suite]:
     if not (FRONTEND / "src").exists():
         return []
-    # The native compiler takes a fifth of the time; eslint and the generator of the API client need the API of the other.
+    # The native compiler takes a fifth of the time; the name check and the generator of the API client need the API of the other.
     tsc = [str(NODE_MODULES / "typescript-native" / "bin" / "tsc"), "--noEmit", "-p"]
-    prettier = [
-        str(NODE_MODULES / ".bin" / "prettier"),
+    oxfmt = [
+        str(NODE_MODULES / ".bin" / "oxfmt"),
         "--config",
-        str(FRONTEND / ".prettierrc.json"),
+        str(FRONTEND / ".oxfmtrc.json"),
         "--check",
-        str(E2E),
+        E2E.name,
+        f"!{E2E.name}/bench/testdata/**",
     ]
     results = RESULTS / "vitest.json"
     vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
@@ -266,11 +267,11 @@ def _frontend_parts() -> list[Suite]:
             takes_arguments=True,
         ),
         Suite(
-            "eslint, prettier",
+            "oxlint, oxfmt",
             frozenset({"web", "check"}),
-            lambda: [[*_NPM, "lint"], prettier],
+            lambda: [[*_NPM, "lint"], oxfmt],
             patient=True,
-            weight=3,
+            weight=2,
         ),
         Suite("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
         Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
