@@ -53,11 +53,11 @@ def set_up(
     mark: ProcessMark,
     purpose: Purpose,
     parts: tuple[str, ...] = ("python", "node", "frontend", "decode"),
-    with_python: Callable[[], None] | None = None,
+    meanwhile: Callable[[Collection[str]], None] | None = None,
 ) -> None:
     """Run the missing setup steps of the named parts; concurrent starts wait for each other.
 
-    `with_python` is called again and again while other steps run, once the Python environment is there.
+    `meanwhile` is called again and again while steps run, with the parts that are finished.
     """
     if "node" in parts:
         check_node()
@@ -70,12 +70,12 @@ def set_up(
             expected.add(needed)
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in expected]
 
-    def meanwhile(finished: Collection[str]) -> None:
-        if with_python is not None and f"python:{purpose}" in finished:
-            with_python()
+    def report(finished: Collection[str]) -> None:
+        if meanwhile is not None:
+            meanwhile({name.split(":")[0] for name in finished})
 
     with _one_at_a_time(console):
-        run_steps(steps, console, mark, meanwhile)
+        run_steps(steps, console, mark, report)
 
 
 @contextmanager

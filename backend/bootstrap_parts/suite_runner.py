@@ -6,7 +6,7 @@ import argparse
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import EVERYTHING, set_up
 from bootstrap_parts.suite_counts import SuiteCount, go_words
 from bootstrap_parts.suite_report import SuiteResult, print_report, wording
-from bootstrap_parts.suites import RESULTS, Suite, all_parts
+from bootstrap_parts.suites import ALL, RESULTS, Suite, all_parts
 
 GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "processes", "check")
 _ON_REQUEST = frozenset({"corpus", "processes"})
@@ -43,9 +43,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Run the chosen parts; words after their names are arguments of the part that accepts them."""
     with marked() as mark, _running_parts(console, mark) as run:
-        if not options.words:
-            run.waiting += [part for part in all_parts() if part.needs_python_only]
-        set_up(console, mark, "test", EVERYTHING, with_python=lambda: run.advance(cores=1))
+        set_up(console, mark, "test", EVERYTHING, meanwhile=None if options.words else run.advance_beside_set_up)
         run.waiting.clear()
         chosen, run.arguments = choose(options.words, all_parts())
         run.live = len(chosen) == 1 or bool(run.arguments)
@@ -106,6 +104,7 @@ class _SuiteRun:
     waiting: list[Suite] = field(default_factory=list)
     running: list[_RunningSuite] = field(default_factory=list)
     results: list[SuiteResult] = field(default_factory=list)
+    _finished_steps: set[str] = field(default_factory=set)
 
     def advance(self, cores: int) -> None:
         """Start the parts that fit on so many cores, and conclude those that have ended."""
@@ -118,12 +117,23 @@ class _SuiteRun:
 
     def complete(self, parts: Sequence[Suite]) -> list[SuiteResult]:
         """Run the parts that have not begun yet; return the results of all when the last one has ended."""
-        begun = {one.part.name for one in self.running} | {result.name for result in self.results}
-        self.waiting += [part for part in parts if part.name not in begun]
+        self.waiting += self._not_begun(parts)
         while self.waiting or self.running:
             self.advance(os.cpu_count() or 2)
             time.sleep(0.05)
         return self.results
+
+    def advance_beside_set_up(self, finished: Collection[str]) -> None:
+        """Start the parts whose steps of the set-up are finished, on one core: the set-up uses the others."""
+        if self._finished_steps != set(finished):
+            self._finished_steps = set(finished)
+            ready = [part for part in all_parts() if part.needs is not None and part.needs <= self._finished_steps]
+            self.waiting = self._not_begun(ready)
+        self.advance(cores=1)
+
+    def _not_begun(self, parts: Sequence[Suite]) -> list[Suite]:
+        begun = {one.part.name for one in self.running} | {result.name for result in self.results}
+        return [part for part in parts if part.name not in begun]
 
 
 @contextmanager
@@ -140,12 +150,14 @@ def _running_parts(console: ConsoleOutput, mark: ProcessMark) -> Iterator[_Suite
 def startable(waiting: Sequence[Suite], running: Sequence[Suite], cores: int) -> list[Suite]:
     """Return the parts to start now: as many as fit, and one patient part per unused core.
 
-    One patient part runs even if no core is free.
+    One patient part runs even if no core is free. Nothing overtakes a first part that waits for all cores.
     """
     used, patient_count = sum(part.cores for part in running if not part.patient), sum(part.patient for part in running)
-    chosen = list[Suite]()
-    for part in waiting:
-        if not part.patient and (not used or used + part.cores <= cores + _EXTRA_PARTS):
+    chosen, timed = list[Suite](), [part for part in waiting if not part.patient]
+    if timed and timed[0].cores == ALL and used:
+        timed = []
+    for part in timed:
+        if not used or used + part.cores <= cores + _EXTRA_PARTS:
             chosen.append(part)
             used += part.cores
     for part in sorted(waiting, key=lambda part: -part.weight):

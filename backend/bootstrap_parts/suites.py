@@ -28,6 +28,7 @@ from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, coun
 RESULTS = MADE / "logs" / "test"
 ALL = 10_000
 """All cores."""
+_PYTHON, _GO, _CLIENT = frozenset({"python"}), frozenset({"go"}), frozenset({"node", "api"})
 _BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
 _NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
 GO_MODULES = (
@@ -54,8 +55,8 @@ class Suite:
     patient: bool = False
     weight: int = 1
     """Of the parts that wait, the heaviest begin first, so that none of them runs alone in the end."""
-    needs_python_only: bool = False
-    """Whether it may run beside the rest of the set-up, once the Python environment is there."""
+    needs: frozenset[str] | None = None
+    """Steps of the set-up after which it may run beside the others; None if it needs all of them."""
     folder: Path = ROOT
     count: Callable[[str], SuiteCount | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -144,14 +145,14 @@ def _python_parts() -> list[Suite]:
             ],
             patient=True,
             weight=3,
-            needs_python_only=True,
+            needs=_PYTHON,
         ),
         Suite(
             "ruff",
             frozenset({"check", "py"}),
             lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
             patient=True,
-            needs_python_only=True,
+            needs=_PYTHON,
         ),
         *(
             [
@@ -160,7 +161,7 @@ def _python_parts() -> list[Suite]:
                     frozenset({"check", "py"}),
                     lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
                     patient=True,
-                    needs_python_only=True,
+                    needs=_PYTHON,
                 )
             ]
             if len(packages) == 3
@@ -228,6 +229,7 @@ def _go_parts() -> list[Suite]:
                 folder=module,
                 count=count_go,
                 environment=go_environment(),
+                needs=_GO,
             )
         )
         parts.append(
@@ -238,6 +240,7 @@ def _go_parts() -> list[Suite]:
                 folder=module,
                 patient=True,
                 environment=go_environment(),
+                needs=_GO,
             )
         )
     return parts
@@ -246,14 +249,15 @@ def _go_parts() -> list[Suite]:
 def _frontend_parts() -> list[Suite]:
     if not (FRONTEND / "src").exists():
         return []
-    # The native compiler takes a fifth of the time; eslint and the generator of the API client need the API of the other.
+    # The native compiler takes a fifth of the time; the name check and the generator of the API client need the API of the other.
     tsc = [str(NODE_MODULES / "typescript-native" / "bin" / "tsc"), "--noEmit", "-p"]
-    prettier = [
-        str(NODE_MODULES / ".bin" / "prettier"),
+    oxfmt = [
+        str(NODE_MODULES / ".bin" / "oxfmt"),
         "--config",
-        str(FRONTEND / ".prettierrc.json"),
+        str(FRONTEND / ".oxfmtrc.json"),
         "--check",
-        str(E2E),
+        E2E.name,
+        f"!{E2E.name}/bench/testdata/**",
     ]
     results = RESULTS / "vitest.json"
     vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
@@ -266,20 +270,28 @@ def _frontend_parts() -> list[Suite]:
             takes_arguments=True,
         ),
         Suite(
-            "eslint, prettier",
+            "oxlint, oxfmt",
             frozenset({"web", "check"}),
-            lambda: [[*_NPM, "lint"], prettier],
+            lambda: [[*_NPM, "lint"], oxfmt],
             patient=True,
-            weight=3,
+            weight=2,
+            needs=_CLIENT,
         ),
-        Suite("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
-        Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
+        Suite(
+            "tsc",
+            frozenset({"web", "check"}),
+            lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]],
+            patient=True,
+            needs=_CLIENT,
+        ),
+        Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True, needs=_CLIENT),
         Suite(
             "api changes",
             frozenset({"web", "check"}),
             lambda: [[*_NPM, "api:diff", "--", "--from", str(API_CLIENT / "openapi.json")]],  # the set-up wrote it
             patient=True,
             prints_output=True,
+            needs=_CLIENT,
         ),
         *(
             [Suite("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]], patient=True)]
@@ -297,19 +309,20 @@ def _whole_parts() -> list[Suite]:
             frozenset({"check"}),
             lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
             patient=True,
-            needs_python_only=True,
+            needs=_PYTHON,
         ),
         Suite(
             "spelling",
             frozenset({"check"}),
             lambda: [[str(VENV / "bin" / "codespell")]],
             patient=True,
+            needs=_PYTHON,
         ),
         Suite(
             "lock files",
             frozenset({"check"}),
             lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
             patient=True,
-            needs_python_only=True,
+            needs=_PYTHON,
         ),
     ]

@@ -13,6 +13,7 @@ export type { ProblemDetails };
 
 /** An error that is meant to be read by a person. `name` is the slug: `not-found`, `too-large`, `offline`, ... */
 export class Problem extends Error {
+  declare protected readonly brand: true; // without it any object of this shape would pass for one
   readonly facts: ProblemDetails;
   readonly slug: string;
 

@@ -88,7 +88,7 @@ function usePlace(team: TeamMembership, place: string | undefined) {
     return pathOf(router.buildLocation({ to: PROFILE_SET, params, search }).href);
   };
   const comparisonId = (): string =>
-    (router.state.matches.at(-1)?.params as Params).comparisonId ?? '';
+    (router.state.matches.at(-1)?.params as Params | undefined)?.comparisonId ?? '';
   return {
     hold: place === DASHBOARD ? hold : undefined,
     setId,

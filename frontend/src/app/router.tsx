@@ -32,7 +32,7 @@ export function createAppRouter(
 }
 
 declare module '@tanstack/react-router' {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- only an interface can be merged
+  // oxlint-disable-next-line @typescript-eslint/consistent-type-definitions -- only an interface can be merged
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }

@@ -108,13 +108,13 @@ function PlainTable<Row>(props: DataTableProps<Row>) {
   const whole = rowCount <= ALL_BELOW;
 
   const inside = props.maxHeight !== undefined;
+  // oxlint-disable-next-line react-hooks/incompatible-library -- the results of both are read here only, in the same rendering
   const ofPage = useWindowVirtualizer({
     count: whole || inside ? 0 : rowCount,
     estimateSize: () => rowHeight,
     overscan: 12,
     scrollMargin: top,
   });
-  // eslint-disable-next-line react-hooks/incompatible-library -- its results are read here only, in the same rendering
   const ofArea = useVirtualizer({
     count: whole || !inside ? 0 : rowCount,
     getScrollElement: () => box.current,

@@ -115,6 +115,8 @@ type BoundaryProps = { children: ReactNode; what: string; resetKey?: string };
 export class ProblemBoundary extends Component<BoundaryProps, { error: unknown; key?: string }> {
   override state: { error: unknown; key?: string } = { error: null };
 
+  private readonly tryAgain = () => this.setState({ error: null });
+
   static getDerivedStateFromError(error: unknown) {
     return { error };
   }
@@ -134,7 +136,7 @@ export class ProblemBoundary extends Component<BoundaryProps, { error: unknown; 
         error={this.state.error}
         what={this.props.what}
         action={
-          <button type="button" className="link" onClick={() => this.setState({ error: null })}>
+          <button type="button" className="link" onClick={this.tryAgain}>
             Try again
           </button>
         }

@@ -12,6 +12,7 @@ export const SnapshotContext = SnapshotState.Provider;
 export const useIsSnapshot = (): boolean => useContext(SnapshotState) !== null;
 
 /** The moment from which a page looks back: on a frozen one the moment at which it was frozen. */
+// oxlint-disable-next-line react-hooks/purity -- each rendering looks back from its own moment, unless one is frozen
 export const useReferenceTime = (): Date => useContext(SnapshotState) ?? new Date();
 
 /** Actions and ways to elsewhere: only on the living page. */

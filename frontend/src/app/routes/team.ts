@@ -39,7 +39,7 @@ const teamRoute = createRoute({
     const session = await sessionOr(context.client, () => null);
     if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
     const team = session.teams.find(({ slug }) => slug === params.team);
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
+    // oxlint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
     if (!team) throw notFound();
     if (team.requires_second_factor && !session.is_multi_factor)
       throw redirect({ to: '/second-factor' });

@@ -69,16 +69,17 @@ class Boxes {
   order = new Uint32Array(1024);
   readonly start = new Uint32Array(FILL_COUNT + 1);
 
+  private grow(capacity: number): void {
+    this.x = new Float32Array(capacity);
+    this.y = new Float32Array(capacity);
+    this.w = new Float32Array(capacity);
+    this.h = new Float32Array(capacity);
+    this.order = new Uint32Array(capacity);
+  }
+
   take({ pane, placement, scene }: PanePaint, ratio: number, scrollTop: number): void {
     const count = scene.frames;
-    if (count > this.x.length) {
-      const capacity = count * 2;
-      this.x = new Float32Array(capacity);
-      this.y = new Float32Array(capacity);
-      this.w = new Float32Array(capacity);
-      this.h = new Float32Array(capacity);
-      this.order = new Uint32Array(capacity);
-    }
+    if (count > this.x.length) this.grow(count * 2);
     this.start.fill(0);
     for (let at = 0; at < count; at++) {
       const left = Math.round(Math.max(-8, scene.xAt(at)) * ratio) / ratio;

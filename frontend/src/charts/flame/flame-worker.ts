@@ -23,6 +23,8 @@ type Carrier = { post: (request: Request) => void; stop: () => void };
 
 /** The request was given up because it ran away; the worker starts anew. */
 class FlameWorkerTimeout extends Error {
+  declare protected readonly brand: true; // without it any object of this shape would pass for one
+
   constructor() {
     super(`The pattern took longer than ${PATIENCE_MS / 1000} seconds and was stopped`);
     this.name = 'FlameWorkerTimeout';

@@ -58,7 +58,7 @@ function useFedWorker(source: FlameSource, failed: (key: string, message: string
     };
   }, [key, first]);
 
-  const worker = fed !== null && fed.key === key ? fed.worker : null;
+  const worker = fed?.key === key ? fed.worker : null;
   const merge = useMemo(
     () => async (buffer: ArrayBuffer) => {
       if (worker === null) return;

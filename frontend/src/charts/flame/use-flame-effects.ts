@@ -44,7 +44,7 @@ export function useFollowedZoom(
     // A frame that is not on the side that is drawn alone cannot be brought into sight.
     if (arranged === null || sought === undefined || frameWidth(arranged, 0, sought) <= 0) return;
     reveal({ table: 0, frame: sought });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each arrangement: later it may be scrolled away
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each arrangement: later it may be scrolled away
   }, [shown, reveal]);
   useEffect(() => {
     if (worker === null || arranged === null || controller.shows(zoom, span)) return undefined;
@@ -199,7 +199,7 @@ export function usePersistentCursor(
       stopped = true;
     };
     // A moved cursor is only remembered: it must not stop the search for where it was.
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the cursor is read by the next effect run, not followed
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the cursor is read by the next effect run, not followed
   }, [worker, arranged, move]);
   useEffect(() => {
     before.current = { ...before.current, cursor };

@@ -8,6 +8,8 @@ const PATTERN_MAX_LENGTH = 1000;
 const SUBJECT_MAX_LENGTH = 4096;
 
 export class PatternError extends Error {
+  declare protected readonly brand: true; // without it any object of this shape would pass for one
+
   constructor(message: string) {
     super(message);
     this.name = 'PatternError';

@@ -46,6 +46,7 @@ type ColumnProblem =
 
 /** What is wrong with a column file; `limit` and `actual` say by how much, where that is a number. */
 export class ColumnError extends Error {
+  declare protected readonly brand: true; // without it any object of this shape would pass for one
   readonly problem: ColumnProblem;
   readonly limit: number | null;
   readonly actual: number | null;

@@ -32,7 +32,7 @@ export function ComparisonBlockers({ compare, board, filesLink }: ComparisonBloc
     );
   if (!missing) return null;
   const lacking = [missing.base, missing.candidate].filter(
-    (side): side is SideChoice => side !== null && side.artifacts.length === 0,
+    (side): side is SideChoice => side?.artifacts.length === 0,
   );
   return (
     <div className={classes.caveat} role="status">

@@ -83,7 +83,7 @@ function Drawn(props: WaitProps & { coarse: TraceTile }) {
   const finerKey = finer.map(({ number }) => number).join(' ');
   const tiles = useMemo(
     () => [coarse, ...finer],
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- tiles are identified by numbers; the list is always new
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- tiles are identified by numbers; the list is always new
     [coarse, finerKey],
   );
   const legend = useMemo(() => legendOf(tiles, paints), [tiles, paints]);

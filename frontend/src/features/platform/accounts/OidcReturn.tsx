@@ -40,7 +40,7 @@ export function OidcReturn({
     // Data cached for a previous user must not be shown.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ENDING });
     onDone(next);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when it has ended
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once, when it has ended
   }, [next]);
   if (ending.error)
     return (

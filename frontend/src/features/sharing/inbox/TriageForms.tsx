@@ -110,7 +110,8 @@ function SnoozeForm({ onAct, isPending, error, onCancel }: ActionFormProps) {
   const at = new Date(fieldTime(until));
   const blocked = Number.isNaN(at.getTime())
     ? 'Choose a date and a time.'
-    : at <= new Date()
+    : // oxlint-disable-next-line react-hooks/purity -- what is asked is whether it is in the future now
+      at <= new Date()
       ? 'Must be in the future.'
       : undefined;
   const save = () => onAct({ type: 'snooze', rule: 'time', until: at.toISOString() });

@@ -2,7 +2,14 @@
 
 /** What opens at the bottom edge: menus, and forms where a choice is not enough. */
 export type TriageMenu =
-  'assign' | 'set-state' | 'fixed-by' | 'merge' | 'mute' | 'set-due' | 'snooze' | 'snooze-until';
+  | 'assign'
+  | 'set-state'
+  | 'fixed-by'
+  | 'merge'
+  | 'mute'
+  | 'set-due'
+  | 'snooze'
+  | 'snooze-until';
 
 export type Command =
   | { type: 'move'; by: 1 | -1 }

@@ -93,7 +93,7 @@ export function CompletedComparison(props: CompletedProps) {
   const shown = shownFinding(result.findings, view.finding);
   const zoom = useMemo(
     () => zoomOfFinding(result.findings, view.finding, wanted),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `wanted` is a new object each time: its parts decide
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `wanted` is a new object each time: its parts decide
     [result.findings, view.finding, wanted.kind, wanted.granularity],
   );
   const panel = shown && (

@@ -63,10 +63,7 @@ export const followerText = ({
 
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
-export const deploymentName = ({
-  commit,
-  label,
-}: ProductionEvent['deployments'][number]): string =>
+export const deploymentName = ({ commit, label }: ProductionEvent['deployments'][number]): string =>
   commit ? shortCommit(commit) : (label ?? 'deployment');
 
 const VERDICTS: Record<string, string> = {
