@@ -147,7 +147,7 @@ def test_kinds_of_the_operator_of_prometheus_have_its_schema(render: Render, kin
     if custom is None:
         pytest.skip("the module of the operator cannot be had")
     assert [f"{error.message} at {error.instance_path}" for error in custom.iter_errors(found)] == []
-    found["spec"]["intervall"] = "1m"
+    found["spec"]["period"] = "1m"
     assert not custom.is_valid(found)
 
 
