@@ -21,7 +21,8 @@ from tests.support.git_repositories import GitServer, new_repository
 
 pytestmark = pytest.mark.database
 
-COMMITS, PACKAGES = 4000, 30
+COMMITS, PACKAGES = 10_000, 30
+"""So many that reading them takes several times as long as a cancellation needs to arrive."""
 SOON_S = 20.0
 """To wait for something that comes at once: the machine may be busy."""
 
@@ -71,6 +72,7 @@ def wait_for_result(bench: Bench, job_id: JobId) -> str:
     return ""
 
 
+@pytest.mark.processes
 def test_reading_a_range_reports_progress_and_stops_when_it_is_cancelled(near: Bench, server: GitServer) -> None:  # noqa: F811
     bisect_id = ranged(near, server, COMMITS)
     job_id = near.write_down(PlanBisect(bisect_id))

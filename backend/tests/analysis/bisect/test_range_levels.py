@@ -75,14 +75,14 @@ def test_the_rest_is_searched_with_the_same_measurements() -> None:
 
 def test_a_build_slower_than_both_boundaries_is_named() -> None:
     found = 0
-    for seed in range(4):
+    for seed in range(12):
         _, state = driven(lambda at: 150.0 if 8 <= at < 24 else 100.0, default_rng(seed))
         slower = find_slower_build(state)
         found += slower is not None
         if slower is not None:
             assert 8 <= int(slower.build) < 24
             assert slower.excess == pytest.approx(0.5, abs=0.05)
-    assert found >= 3
+    assert found >= 7  # 21 of 24; which of them depends on rounding, so on the processor
 
 
 def test_noise_is_no_slower_build() -> None:
