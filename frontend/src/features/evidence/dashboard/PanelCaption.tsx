@@ -108,7 +108,7 @@ function PanelCaption(props: InnerProps) {
       <span ref={why} className={classes.why}>
         {since}
       </span>
-      {note !== '' && <span className="muted">{note}</span>}
+      {note !== '' && <span className={classes.why}>{note}</span>}
       <span className="grow" />
       {parts.map((part, at) => (
         <span key={part.name}>
