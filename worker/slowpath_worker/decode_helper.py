@@ -334,8 +334,7 @@ class DecodeHelper:
         raise _explain_failure(child.returncode, err, limits)
 
     def _wait(self, child: subprocess.Popen[bytes], limits: DecodeLimits) -> tuple[bytes, bytes]:
-        deadline = time.monotonic() + limits.cpu_seconds * WALL_FACTOR
-        pause = POLL_SECONDS
+        deadline, pause = time.monotonic() + limits.cpu_seconds * WALL_FACTOR, POLL_SECONDS
         while True:
             try:
                 return child.communicate(timeout=pause)
