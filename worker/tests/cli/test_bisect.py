@@ -88,7 +88,7 @@ def test_the_users_repository_stays_as_it_is(tmp_path: Path, capsys: pytest.Capt
 
 def test_numbers_with_noise_in_slots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 40, 13)
-    noisy = "S=$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); L=10; test -f slow && L=9; awk -v s=$S -v l=$L 'BEGIN{srand(s); print l+rand()}'"
+    noisy = "S=$(od -An -N4 -td4 /dev/urandom | tr -d ' -'); L=10; test -f slow && L=9; awk -v s=$S -v l=$L 'BEGIN{srand(s); print l+rand()}'"
     found = bisect(
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--slots", "2", "--better", "larger",
         "--", script(tmp_path, noisy),

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.processes
 MEASURE = """#!/bin/sh
 set -e
 echo run >> {folder}/runs
-R=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+R=$(od -An -N4 -td4 /dev/urandom | tr -d ' -')
 awk -v r=$R -v c="$(cat cost)" -v g="${{GOGC:-100}}" 'BEGIN {{
   srand(r); z = 0; for (i = 0; i < 12; i++) z += rand(); n = 1 + 0.01 * (z - 6)
   print "BenchmarkServe 1", c * n * (g == 400 ? 0.8 : 1), "cpu-ms/req", 50 * n * (g == 400 ? 2 : 1), "rss-MB" }}'
