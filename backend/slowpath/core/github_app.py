@@ -134,11 +134,11 @@ class InstallationTokens:
         peer: EgressConnection,
         *,
         api_url: str,
-        repository: str,
+        repository: str | None,
         permissions: Permissions,
         now: datetime,
     ) -> Iterator[str]:
-        """Yield a token for one repository; a secret that is no app credential is the token itself.
+        """Yield a token for one repository (None: all of the installation); a secret that is no app credential is the token itself.
 
         After an error inside the block the next use gets another token. Raises `InvalidAppCredential`,
         `UpstreamUnavailable`, and what `EgressConnection.send` raises.
@@ -146,8 +146,10 @@ class InstallationTokens:
         if not is_app_credential(secret):
             yield secret
             return
-        name = find_repository_name(repository)
-        key = sha256("\n".join([api_url, name, json.dumps(permissions, sort_keys=True), secret]).encode()).digest()
+        name = None if repository is None else find_repository_name(repository)
+        key = sha256(
+            "\n".join([api_url, name or "", json.dumps(permissions, sort_keys=True), secret]).encode()
+        ).digest()
         token = self._find(key)
         if token is None:
             token, seconds = self._exchange(_parse(secret), peer, name, permissions, now)
@@ -173,22 +175,25 @@ class InstallationTokens:
                 self._cached[key] = token, now + seconds - RENEWED_BEFORE_SECONDS
 
     def _exchange(
-        self, credential: _Credential, peer: EgressConnection, name: str, permissions: Permissions, now: datetime
+        self, credential: _Credential, peer: EgressConnection, name: str | None, permissions: Permissions, now: datetime
     ) -> tuple[str, float]:
         """Return a new token and the seconds that it is valid for."""
         answer = peer.send(
             "POST",
             f"/app/installations/{credential.installation_id}/access_tokens",
-            json.dumps({"repositories": [name], "permissions": dict(permissions)}).encode(),
+            json.dumps(
+                {**({} if name is None else {"repositories": [name]}), "permissions": dict(permissions)}
+            ).encode(),
             {**_headers_of(credential, now), "Content-Type": "application/json"},
             max_bytes=MAX_ANSWER_BYTES,
             seconds=EXCHANGE_SECONDS,
         )
         if answer.status in {401, 403, 404, 422}:
-            wanted = ", ".join(f"{name}: {level}" for name, level in sorted(permissions.items()))
+            wanted = ", ".join(f"{one}: {level}" for one, level in sorted(permissions.items()))
+            where = "" if name is None else f" on the repository {name}"
             raise InvalidAppCredential(
                 f"GitHub answered {answer.status} to the GitHub App {credential.app_id}: {_REASONS[answer.status]}",
-                remedy=f"Install the app on the repository {name} with the permissions {wanted}, or enter the credential again.",
+                remedy=f"Install the app{where} with the permissions {wanted}, or enter the credential again.",
             )
         try:
             content: dict[str, Any] = json.loads(answer.content) if answer.status == 201 else {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -33,6 +34,8 @@ class FakeGitHub:
     hostile: tuple[int, bytes] | None = None
     """Answered instead of a token."""
     revoked: bool = False
+    listed: dict[str, list[bytes]] = field(default_factory=dict)
+    """Pages of lists by path; the last one is repeated."""
 
     @property
     def url(self) -> str:
@@ -40,10 +43,7 @@ class FakeGitHub:
 
     def answer(self, method: str, path: str, authorization: str, body: bytes) -> tuple[int, bytes]:
         if path != f"/app/installations/{INSTALLATION}/access_tokens":
-            token = authorization.removeprefix("Bearer ")
-            self.requests.append((method, path, token))
-            known = {f"ghs_{number:036d}" for number in range(len(self.issued) + 1)}
-            return (401, b"{}") if self.revoked or token not in known else (200, b'{"id": 1}')
+            return self._answer_to_token(method, path, authorization.removeprefix("Bearer "))
         if self.hostile is not None:
             return self.hostile
         try:
@@ -55,7 +55,7 @@ class FakeGitHub:
             return 401, b"{}"
         asked = json.loads(body)
         if (
-            not self.repositories.issuperset(asked["repositories"])
+            not self.repositories.issuperset(asked.get("repositories", []))
             or not asked["permissions"].items() <= self.permissions.items()
         ):
             return 422, b"{}"
@@ -63,6 +63,17 @@ class FakeGitHub:
         ends = self.now + timedelta(hours=1)
         made = {"token": f"ghs_{len(self.issued):036d}", "expires_at": f"{ends:%Y-%m-%dT%H:%M:%SZ}"}
         return 201, json.dumps(made).encode()
+
+    def _answer_to_token(self, method: str, path: str, token: str) -> tuple[int, bytes]:
+        self.requests.append((method, path, token))
+        known = {f"ghs_{number:036d}" for number in range(len(self.issued) + 1)}
+        return (401, b"{}") if self.revoked or token not in known else (200, self._page_of(path))
+
+    def _page_of(self, path: str) -> bytes:
+        address = urlsplit(path)
+        pages = self.listed.get(address.path, [b'{"id": 1}'])
+        page = int(parse_qs(address.query).get("page", ["1"])[0])
+        return pages[min(page, len(pages)) - 1]
 
 
 @contextmanager
@@ -79,7 +90,9 @@ def serve_github(now: datetime) -> Iterator[FakeGitHub]:
 
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, content = github.answer(self.command, self.path, self.headers.get("Authorization", ""), body)
+            status, content = github.answer(
+                self.command, self.path.removeprefix("/api/v3"), self.headers.get("Authorization", ""), body
+            )
             self.send_response(status)
             if status == 302:
                 self.send_header("Location", f"{github.url}/elsewhere")

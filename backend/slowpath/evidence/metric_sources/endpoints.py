@@ -1,6 +1,5 @@
 """HTTP endpoints of metric sources and federated services."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
@@ -35,13 +34,12 @@ from slowpath.evidence.metric_sources.service.federated_services import ServiceP
 from slowpath.evidence.metric_sources.service.metric_sources import SourceCredentials
 from slowpath.evidence.metric_sources.service.prometheus_client import PrometheusClient
 from slowpath.evidence.metrics.rules import HOUR_MS
-from slowpath.platform.accounts.access import MayManage, MayRead
+from slowpath.platform.accounts.access import MayManage, MayRead, take_check_turn
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading, Seals, WayOut, Writing, scope_of
-from slowpath.platform.http.turns import Turns
 
 router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
 
@@ -106,16 +104,9 @@ def delete_source(source_id: UUID, caller: MayManage, session: Writing) -> None:
     record_audit_event(session, caller, "metric-source.deleted", "metric_source", source_id, {"name": row.label})
 
 
-async def _take_turn(request: Request, caller: MayManage) -> AsyncIterator[None]:
-    """Wait, without a thread, until no other check of the team and few of all teams run: a host may be slow."""
-    turns: Turns = request.app.state.check_turns
-    async with turns.of(str(caller.team_id)):
-        yield
-
-
 @router.post(
     "/{source_id}/check",
-    dependencies=[Depends(_take_turn, scope="function")],
+    dependencies=[Depends(take_check_turn, scope="function")],
     operation_id="metric-sources:check",
     responses=document_problems(NotFound, AddressNotAllowed, TooLarge, UpstreamUnavailable, Unavailable),
 )

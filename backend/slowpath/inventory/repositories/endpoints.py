@@ -6,8 +6,16 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
-from slowpath.core.encryption import SecretEncryptor
-from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.errors import (
+    AddressNotAllowed,
+    Conflict,
+    InvalidRequest,
+    LimitExceeded,
+    NotFound,
+    TooLarge,
+    Unavailable,
+    UpstreamUnavailable,
+)
 from slowpath.core.git_ports import GitRemotePolicy
 from slowpath.core.ids import DeployId, RepositoryId, ServiceId
 from slowpath.inventory.repositories.rules import MOST_BETWEEN
@@ -24,6 +32,7 @@ from slowpath.inventory.repositories.schemas.commit_schemas import (
     RepositoryCommit,
 )
 from slowpath.inventory.repositories.schemas.repository_schemas import (
+    HostRepositoriesOut,
     RepositoryCredentialsIn,
     RepositoryIn,
     RepositoryOut,
@@ -33,15 +42,30 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
     Sha,
     Spelled,
 )
-from slowpath.inventory.repositories.service import commit_graph, people, repositories, suspect_commits
+from slowpath.inventory.repositories.service import (
+    commit_graph,
+    host_repositories,
+    people,
+    repositories,
+    suspect_commits,
+)
 from slowpath.inventory.repositories.service.repositories import GitCredentials, ServiceSource
-from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
+from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite, take_check_turn
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Mirrors, Reading, Writing
+from slowpath.platform.http.request_dependencies import (
+    DatabaseOf,
+    Mirrors,
+    Now,
+    Reading,
+    Seals,
+    WayOut,
+    Writing,
+    scope_of,
+)
 
 router = APIRouter(prefix="/api/v1", tags=["repositories"])
 
@@ -52,15 +76,7 @@ def remotes_of(request: Request) -> GitRemotePolicy:
     return found
 
 
-def sealer_of(request: Request) -> SecretEncryptor:
-    """Return the sealer that the app configures."""
-    found = request.app.state.sealer
-    assert isinstance(found, SecretEncryptor)
-    return found
-
-
 Places = Annotated[GitRemotePolicy, Depends(remotes_of)]
-Seals = Annotated[SecretEncryptor, Depends(sealer_of)]
 ShaOf = Annotated[Sha, Path(description="a commit SHA of 40 hexadecimal digits")]
 Functions = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="function", max_length=50)]
 Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="file", max_length=50)]
@@ -99,6 +115,7 @@ def create_repository(
         web_url=str(body.web_url).rstrip("/") if body.web_url else None,
         file_template=body.file_template,
         sign_in=_sign_in(body.credentials) or GitCredentials("none"),
+        credentials_of=RepositoryId(body.credentials_of) if body.credentials_of else None,
         services=_built(body.services),
     )
     facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
@@ -171,6 +188,32 @@ def delete_repository(repository_id: UUID, caller: MayManage, session: Writing) 
     """Delete a repository with all its commits."""
     row = repositories.delete_repository(session, RepositoryId(repository_id))
     record_audit_event(session, caller, "repository.deleted", "repository", repository_id, {"name": row.label})
+
+
+@router.get(
+    "/repositories/{repository_id}/host-repositories",
+    dependencies=[Depends(take_check_turn, scope="function")],
+    operation_id="repositories:list-at-host",
+    responses=document_problems(
+        NotFound, Conflict, InvalidRequest, AddressNotAllowed, TooLarge, UpstreamUnavailable, Unavailable
+    ),
+)
+def list_host_repositories(
+    repository_id: UUID,
+    caller: MayManage,
+    request: Request,
+    database: DatabaseOf,
+    clock: Now,
+    outside: WayOut,
+    sealer: Seals,
+) -> HostRepositoriesOut:
+    """List the repositories at the code host of a repository that its credentials can read, at most 1,000."""
+    with database.reading(
+        scope_of(request)
+    ) as session:  # closed before the requests to the host, which can take seconds
+        access = host_repositories.get_host_access(session, RepositoryId(repository_id), sealer)
+    with outside.opened(access.api_url) as peer:
+        return HostRepositoriesOut.of(host_repositories.list_host_repositories(peer, access, clock.now()))
 
 
 @router.post(

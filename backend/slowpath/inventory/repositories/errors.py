@@ -38,6 +38,13 @@ class InvalidGitCredentials(InvalidRequest):
     title = "The credentials cannot be used"
 
 
+class HostNotListed(Conflict):
+    """The repositories of this code host cannot be listed."""
+
+    slug = "host-not-listed"
+    title = "The code host cannot be listed"
+
+
 class InvalidCommitSha(InvalidRequest):
     """The value is not a commit SHA of 40 hexadecimal digits."""
 

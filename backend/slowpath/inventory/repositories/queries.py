@@ -53,6 +53,12 @@ def repository_at(session: ReadSession, url: str) -> Repository | None:
     ).one_or_none()
 
 
+def repository_urls(session: ReadSession) -> Sequence[str]:
+    """Return the URLs of all repositories of the team."""
+    found = select(Repository.url).where(Repository.team_id == session.team_id, Repository.url.is_not(None))
+    return [url for url in session.scalars(found) if url is not None]
+
+
 def count_repositories(session: ReadSession) -> int:
     """Return how many repositories the team has, by ix_repository_newest."""
     found = select(func.count()).select_from(Repository).where(Repository.team_id == session.team_id)

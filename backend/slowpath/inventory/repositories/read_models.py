@@ -121,3 +121,26 @@ def commit_url(row: Repository, sha: str) -> str | None:
 def code_host_of(row: Repository) -> CodeHost:
     """Return the address of a repository at its code host."""
     return CodeHost(row.kind, row.web_url, row.file_template)
+
+
+@dataclass(frozen=True)
+class HostRepository:
+    """A repository at a code host."""
+
+    name: str
+    """Owner and name, or groups and name."""
+    url: str
+    """For cloning."""
+    description: str
+    default_branch: str | None
+    is_added: bool
+    """Whether the team has a repository with this URL."""
+
+
+@dataclass(frozen=True)
+class HostRepositories:
+    """The repositories of a code host, the ones with the latest changes first."""
+
+    items: list[HostRepository]
+    is_complete: bool
+    """False: there are more than were requested."""

@@ -7,6 +7,7 @@ that a revoked credential is invalid immediately.
 `right_of(call)` returns the declared permission; a test walks all endpoints with it.
 """
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -53,6 +54,7 @@ from slowpath.platform.accounts.rules.roles import (
 from slowpath.platform.http.anonymous_work import accept_credentials
 from slowpath.platform.http.rate_limit_headers import RateLimitStatus, set_rate_limit_status
 from slowpath.platform.http.request_dependencies import clock, database, scope_of, settings
+from slowpath.platform.http.turns import Turns
 
 __all__ = [
     "Anyone",
@@ -75,6 +77,7 @@ __all__ = [
     "get_signed_in_user",
     "is_still_allowed",
     "session_cookie",
+    "take_check_turn",
 ]
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -332,3 +335,10 @@ MayManage = Annotated[Caller, Depends(TeamAccess(Permission.MANAGE))]
 MayOwn = Annotated[Caller, Depends(TeamAccess(Permission.OWN))]
 SignedIn = Annotated[SignedInUser, Depends(UserAccess())]
 Anyone = Annotated[None, Depends(PublicAccess())]
+
+
+async def take_check_turn(request: Request, caller: MayManage) -> AsyncIterator[None]:
+    """Wait, without a thread, until no other request of the team to an address that users gave runs, and few of all teams."""
+    turns: Turns = request.app.state.check_turns
+    async with turns.of(str(caller.team_id)):
+        yield

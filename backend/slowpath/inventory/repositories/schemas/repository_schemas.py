@@ -1,6 +1,7 @@
 """Wire shapes of repositories and commits. Credentials are accepted and never returned."""
 
 import re
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 from uuid import UUID
@@ -13,11 +14,10 @@ from pydantic import (
     Field,
     SecretStr,
     StringConstraints,
+    model_validator,
 )
 
-from slowpath.inventory.repositories.read_models import (
-    RepositoryWithServices,
-)
+from slowpath.inventory.repositories.read_models import HostRepositories, RepositoryWithServices
 from slowpath.inventory.repositories.rules import (
     Credentials,
     RepositoryKind,
@@ -94,7 +94,16 @@ class RepositoryIn(RepositoryRequest):
         examples=["https://code.example.org/api/+/{commit}/{path}?line={line}"],
     )
     credentials: RepositoryCredentialsIn | None = None
+    credentials_of: UUID | None = Field(
+        None, description="a repository at the same host whose stored credentials are used, instead of `credentials`"
+    )
     services: Annotated[list[ServiceSourceIn], Field(max_length=200)] = []
+
+    @model_validator(mode="after")
+    def _has_one_source_of_credentials(self) -> Self:
+        if self.credentials is not None and self.credentials_of is not None:
+            raise ValueError("credentials and credentials_of exclude each other")
+        return self
 
 
 class RepositoryUpdate(RepositoryRequest):
@@ -180,3 +189,25 @@ class RepositoryRef(BaseModel):
     def of(cls, row: Repository) -> Self:
         """Return the reference to a repository."""
         return cls.model_validate({"id": row.id, "name": row.label, "kind": row.kind, "web_url": row.web_url})
+
+
+class HostRepositoryOut(BaseModel):
+    """A repository at a code host."""
+
+    name: str = Field(description="owner and name, or groups and name", examples=["example/api"])
+    url: str = Field(description="its clone URL")
+    description: str
+    default_branch: str | None
+    is_added: bool = Field(description="whether the team has a repository with this URL")
+
+
+class HostRepositoriesOut(BaseModel):
+    """Repositories at a code host."""
+
+    items: list[HostRepositoryOut]
+    is_complete: bool = Field(description="false: the host has more than 1,000")
+
+    @classmethod
+    def of(cls, found: HostRepositories) -> Self:
+        """Return the wire shape of a list."""
+        return cls(items=[HostRepositoryOut(**asdict(one)) for one in found.items], is_complete=found.is_complete)

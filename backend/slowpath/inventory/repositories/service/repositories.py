@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -119,17 +119,22 @@ def create_repository(
     web_url: str | None,
     file_template: str | None = None,
     sign_in: GitCredentials,
+    credentials_of: RepositoryId | None = None,
     services: Sequence[ServiceSource],
 ) -> Repository:
-    """Create a repository, and fetch it if it has a URL.
+    """Create a repository, and fetch it if it has a URL; `credentials_of` is a repository whose credentials are used.
 
     Raises `AddressNotAllowed`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
     """
     _require_room(session)
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
-    _place(session, remotes, row, url, kind)
+    other = None if credentials_of is None else get_repository(session, credentials_of)
+    _place(session, remotes, row, url, cast(RepositoryKind, other.kind) if other is not None and kind is None else kind)
     row.web_url, row.file_template = web_url or guess_web_url(row.kind, row.url), file_template
-    _seal(row, sealer, sign_in)
+    if other is None:
+        _seal(row, sealer, sign_in)
+    else:
+        _copy_credentials(row, sealer, other)
     session.add(row)
     session.flush()
     _build(session, row, services)
@@ -310,6 +315,18 @@ def _seal(row: Repository, sealer: SecretEncryptor, sign_in: GitCredentials) -> 
     header = sign_in.header(row.kind)
     row.credentials = sign_in.kind
     row.encrypted_credentials = None if header is None else sealer.seal(header, row.team_id, row.id)
+
+
+def _copy_credentials(row: Repository, sealer: SecretEncryptor, other: Repository) -> None:
+    if _origin(row.url) != _origin(other.url) or row.kind != other.kind:
+        raise InvalidGitCredentials(
+            f"The credentials of {other.label} belong to another host.",
+            slug="credentials-of-another-host",
+            remedy="Enter the credentials of this host.",
+        )
+    secret = authorization(other, sealer)
+    row.credentials = other.credentials
+    row.encrypted_credentials = None if secret is None else sealer.seal(secret, row.team_id, row.id)
 
 
 def _build(session: WriteSession, row: Repository, services: Sequence[ServiceSource]) -> None:

@@ -13,6 +13,7 @@ import {
 } from '../../../ui';
 import { servicesQuery } from '../catalog';
 import classes from './commits.module.css';
+import { HostRepositorySelect, type HostChoice } from './HostRepositorySelect';
 import { updateRepository, createRepository } from './commit-queries';
 
 type FormProps = { repository: Repository | null; onDone: () => void };
@@ -33,13 +34,21 @@ function Fields({ repository, onDone }: FormProps) {
   const [url, setUrl] = useState(repository?.url ?? '');
   const [template, setTemplate] = useState(repository?.file_template ?? '');
   const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
+  const [credentialsOf, setCredentialsOf] = useState<string | null>(null);
   const { fields, credentials } = useCredentials(repository, url.trim());
+  const choose = (chosen: HostChoice) => {
+    setName(chosen.name.split('/').at(-1) ?? chosen.name);
+    setUrl(chosen.url);
+    setCredentialsOf(chosen.credentialsOf);
+  };
   const save = useMutation({
     mutationFn: () => {
       const words: RepositoryWords = {
         name,
         ...(url.trim() !== '' && { url: url.trim() }),
-        ...(credentials && url.trim() !== '' && { credentials }),
+        ...(credentialsOf !== null
+          ? { credentials_of: credentialsOf }
+          : credentials && url.trim() !== '' && { credentials }),
         ...((template.trim() !== '' || repository?.file_template) && {
           file_template: template.trim() || null,
         }),
@@ -65,6 +74,7 @@ function Fields({ repository, onDone }: FormProps) {
       save={save}
       onCancel={onDone}
     >
+      {!repository && <HostRepositorySelect onChoose={choose} />}
       <NameField placeholder="monorepo" value={name} onChange={setName} />
       <TextInput
         label="URL"
@@ -72,9 +82,12 @@ function Fields({ repository, onDone }: FormProps) {
         placeholder="https://github.com/example/monorepo.git"
         classNames={{ input: 'mono' }}
         value={url}
-        onChange={onText(setUrl)}
+        onChange={onText((next) => {
+          setUrl(next);
+          setCredentialsOf(null);
+        })}
       />
-      {url.trim() !== '' && (
+      {url.trim() !== '' && credentialsOf === null && (
         <CredentialsFields
           {...fields}
           tokenHint="Use a token with read-only access to this repository"

@@ -14,6 +14,15 @@ export const repositoriesQuery = queryOptions({
     state.data?.items.some(({ is_fetching: fetching }) => fetching) ? POLL_MS : false,
 });
 
+/** The host is asked once per dialog: it may take seconds to answer. */
+export const hostRepositoriesQuery = (repository_id: string) =>
+  queryOptions({
+    queryKey: ['repository', repository_id, 'host'],
+    queryFn: ({ signal }) => calls.repositoriesListAtHost({ path: { repository_id }, signal }),
+    retry: false,
+    staleTime: 60_000,
+  });
+
 export const createRepository = (body: RepositoryWords) => calls.repositoriesCreate({ body });
 export const updateRepository = (repository_id: string, body: RepositoryChange) =>
   calls.repositoriesUpdate({ path: { repository_id }, body });

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { ErrorState } from '../../../ui';
+import { HostRepositorySelect, type HostChoice } from '../../inventory/repositories';
 import { addRepository, setRepositoryUrl } from './bisect-queries';
 import { lastOf } from './bisect-wording';
 import classes from './start.module.css';
@@ -19,11 +20,16 @@ type Props = {
 export function RepositoryUrlForm({ repositoryId, serviceId, suggested, onSaved }: Props) {
   const client = useQueryClient();
   const [url, setUrl] = useState(suggested);
+  const [credentialsOf, setCredentialsOf] = useState<string | null>(null);
+  const choose = (chosen: HostChoice) => {
+    setUrl(chosen.url);
+    setCredentialsOf(chosen.credentialsOf);
+  };
   const save = useMutation({
     mutationFn: async () => {
       const name = lastOf(url.trim()).replace(/\.git$/u, '') || 'repository';
       await (repositoryId === null
-        ? addRepository(name, url.trim(), serviceId)
+        ? addRepository({ name, url: url.trim(), serviceId, credentialsOf })
         : setRepositoryUrl(repositoryId, url.trim()));
     },
     onSuccess: async () => {
@@ -37,6 +43,7 @@ export function RepositoryUrlForm({ repositoryId, serviceId, suggested, onSaved 
   };
   return (
     <form className={classes.url} onSubmit={submit}>
+      {repositoryId === null && <HostRepositorySelect onChoose={choose} />}
       <TextInput
         label="Address of the repository"
         placeholder="https://github.com/northwind/mono.git"
@@ -44,7 +51,10 @@ export function RepositoryUrlForm({ repositoryId, serviceId, suggested, onSaved 
         classNames={{ input: 'mono' }}
         maxLength={2000}
         value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
+        onChange={(event) => {
+          setUrl(event.currentTarget.value);
+          setCredentialsOf(null);
+        }}
       />
       <Button type="submit" disabled={url.trim() === ''} loading={save.isPending}>
         Add and fetch

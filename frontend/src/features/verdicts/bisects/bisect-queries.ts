@@ -137,9 +137,21 @@ export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 export const setRepositoryUrl = (repository_id: string, url: string) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
-export const addRepository = (name: string, url: string, service_id: string | null) =>
+export type NewRepository = {
+  name: string;
+  url: string;
+  serviceId: string | null;
+  /** A repository at the same host whose credentials are used. */
+  credentialsOf: string | null;
+};
+export const addRepository = ({ name, url, serviceId, credentialsOf }: NewRepository) =>
   calls.repositoriesCreate({
-    body: { name, url, services: service_id === null ? [] : [{ service_id }] },
+    body: {
+      name,
+      url,
+      credentials_of: credentialsOf,
+      services: serviceId === null ? [] : [{ service_id: serviceId }],
+    },
   });
 
 export const automaticBisectsQuery = (service_id: string) =>

@@ -1,0 +1,252 @@
+"""The repositories at a code host: listed with stored credentials, added with them, and hostile answers."""
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.adapters.egress import create_outside
+from slowpath.adapters.git_remotes import create_remotes
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.ids import RepositoryId
+from slowpath.inventory.repositories.service import repositories
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.support.fake_github import APP, INSTALLATION, serve_github
+
+pytestmark = pytest.mark.database
+REPOSITORIES = "/api/v1/repositories"
+TOKEN = "t0ken-of-this-host"
+
+
+@dataclass
+class CodeHost:
+    """Answers every path with its pages, or with anything else."""
+
+    url: str = ""
+    pages: list[Any] = field(default_factory=list)
+    status: int = 200
+    raw: bytes | None = None
+    asked: list[tuple[str, dict[str, list[str]], dict[str, str]]] = field(default_factory=list)
+
+    def content(self, page: int) -> bytes:
+        if self.raw is not None:
+            return self.raw
+        return json.dumps(self.pages[page - 1] if page <= len(self.pages) else []).encode()
+
+
+@contextmanager
+def serve_code_host() -> Iterator[CodeHost]:
+    host = CodeHost()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            parsed = urlsplit(self.path)
+            query = parse_qs(parsed.query)
+            host.asked.append((parsed.path, query, {name.lower(): value for name, value in self.headers.items()}))
+            content = host.content(int(query["page"][0]))
+            self.send_response(host.status)
+            if host.status == 302:
+                self.send_header("Location", "http://127.0.0.1:1/")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_args: object) -> None:
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        host.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield host
+        server.shutdown()
+
+
+@pytest.fixture
+def host(app: AppUnderTest) -> Iterator[CodeHost]:
+    settings = app.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
+    app.app.state.outside = create_outside(settings)
+    app.app.state.remotes = create_remotes(settings, app.app.state.outside)
+    with serve_code_host() as served:
+        yield served
+
+
+def added(client: TestClient, url: str, kind: str, **more: object) -> str:
+    credentials = {"kind": "bearer", "token": TOKEN}
+    body = {"name": "api", "url": f"{url}/example/api.git", "kind": kind, "credentials": credentials, **more}
+    answer = client.post(REPOSITORIES, json=body)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def entry(host: CodeHost, name: str, kind: str = "github", **more: object) -> dict[str, object]:
+    names = {"github": ("full_name", "clone_url"), "gitlab": ("path_with_namespace", "http_url_to_repo")}
+    name_field, url_field = names["gitlab" if kind == "gitlab" else "github"]
+    return {name_field: name, url_field: f"{host.url}/{name}.git", "default_branch": "main", **more}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "header", "value"),
+    [
+        ("github", "/api/v3/user/repos", "authorization", f"Bearer {TOKEN}"),
+        ("gitlab", "/api/v4/projects", "private-token", TOKEN),
+        ("gitea", "/api/v1/user/repos", "authorization", f"token {TOKEN}"),
+    ],
+)
+def test_all_pages_are_listed_with_the_stored_token(
+    client: TestClient, host: CodeHost, kind: str, path: str, header: str, value: str
+) -> None:
+    one = added(client, host.url, kind)
+    host.pages = [
+        [entry(host, "example/api", kind, description="  the\n API "), entry(host, "example/lib", kind)],
+        [entry(host, "example/deep/web" if kind == "gitlab" else "example/web", kind, default_branch=None)],
+    ]
+    answer = client.get(f"{REPOSITORIES}/{one}/host-repositories")
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["is_complete"]
+    assert [(each["name"].rpartition("/")[2], each["is_added"]) for each in body["items"]] == [
+        ("api", True),
+        ("lib", False),
+        ("web", False),
+    ]
+    assert body["items"][0]["description"] == "the API"
+    assert [each["default_branch"] for each in body["items"]] == ["main", "main", None]
+    assert {asked for asked, _, _ in host.asked} == {path}
+    assert [query["page"] for _, query, _ in host.asked] == [["1"], ["2"], ["3"]]
+    assert all(headers[header] == value for _, _, headers in host.asked)
+
+
+def test_a_listed_repository_is_added_with_the_credentials_of_its_host(
+    client: TestClient, host: CodeHost, app: AppUnderTest, team: SomeTeam
+) -> None:
+    one = added(client, host.url, "gitlab")
+    body = {"name": "lib", "url": f"{host.url}/example/lib.git", "credentials_of": one}
+    answer = client.post(REPOSITORIES, json=body)
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["credentials"], answer.json()["kind"]) == ("bearer", "gitlab")
+    with app.database.reading(TeamScope(team.id)) as session:
+        secrets = {
+            repositories.authorization(
+                repositories.get_repository(session, RepositoryId(UUID(each))), app.app.state.sealer
+            )
+            for each in (one, str(answer.json()["id"]))
+        }
+    assert secrets == {"Basic " + base64.b64encode(f"oauth2:{TOKEN}".encode()).decode()}
+
+
+@pytest.mark.parametrize("change", [{"url": "https://evil.example/example/lib.git"}, {"kind": "gitea"}])
+def test_stored_credentials_are_not_sent_to_another_host(
+    client: TestClient, host: CodeHost, change: dict[str, str]
+) -> None:
+    one = added(client, host.url, "gitlab")
+    body = {"name": "lib", "url": f"{host.url}/example/lib.git", "kind": "gitlab", "credentials_of": one, **change}
+    answer = client.post(REPOSITORIES, json=body)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["type"] == "urn:slowpath:credentials-of-another-host"
+    both = {**body, "credentials": {"kind": "bearer", "token": TOKEN}}
+    assert client.post(REPOSITORIES, json=both).status_code == 422
+
+
+def test_an_app_lists_the_repositories_of_its_installation(
+    client: TestClient, host: CodeHost, app: AppUnderTest
+) -> None:
+    with serve_github(app.clock.now()) as github:
+        key = base64.b64encode(github.key.as_pem(private=True)).decode()
+        credentials = {"kind": "bearer", "token": f"github-app:{APP}:{INSTALLATION}:{key}"}
+        one = added(client, github.url, "github", credentials=credentials)
+        listed = {"full_name": "example/shop", "clone_url": f"{github.url}/example/shop.git"}
+        github.listed["/installation/repositories"] = [
+            json.dumps({"repositories": some}).encode() for some in ([listed], [])
+        ]
+        answer = client.get(f"{REPOSITORIES}/{one}/host-repositories")
+        assert answer.status_code == 200, answer.text
+        assert [each["name"] for each in answer.json()["items"]] == ["example/shop"]
+        assert github.issued == [{"permissions": {"contents": "read"}}]
+
+
+def test_addresses_at_other_hosts_and_malformed_entries_are_left_out(client: TestClient, host: CodeHost) -> None:
+    one = added(client, host.url, "github")
+    good = entry(host, "example/lib", description=7, default_branch="a b")
+    host.pages = [
+        [
+            good,
+            {**good, "clone_url": "https://evil.example/example/lib.git"},
+            {**good, "clone_url": f"{host.url}.evil.example/example/lib.git"},
+            {**good, "clone_url": "file:///etc/example/lib.git"},
+            {**good, "full_name": "example/<img src=x>"},
+            {**good, "full_name": 3},
+            {},
+            None,
+            "x",
+        ]
+    ]
+    items = client.get(f"{REPOSITORIES}/{one}/host-repositories").json()["items"]
+    assert items == [
+        {
+            "name": "example/lib",
+            "url": f"{host.url}/example/lib.git",
+            "description": "",
+            "default_branch": None,
+            "is_added": False,
+        }
+    ]
+
+
+def test_a_list_without_end_is_cut(client: TestClient, host: CodeHost) -> None:
+    one = added(client, host.url, "github")
+    host.pages = [[entry(host, f"example/r{page}-{number}") for number in range(150)] for page in range(30)]
+    body = client.get(f"{REPOSITORIES}/{one}/host-repositories").json()
+    assert (len(body["items"]), body["is_complete"], len(host.asked)) == (1_000, False, 10)
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "code", "name"),
+    [
+        (401, b"{}", 422, "credentials-cannot-list"),
+        (500, b"oops", 503, "answer-no-list"),
+        (200, b"[" * 100_000, 503, "answer-no-list"),
+        (200, b'{"repositories": 3}', 503, "answer-no-list"),
+        (302, b"", 422, "address-redirects"),
+    ],
+)
+def test_failures_of_the_host_are_problems(
+    client: TestClient, host: CodeHost, status: int, raw: bytes, code: int, name: str
+) -> None:
+    one = added(client, host.url, "github")
+    host.status, host.raw = status, raw
+    answer = client.get(f"{REPOSITORIES}/{one}/host-repositories")
+    assert (answer.status_code, answer.json()["type"]) == (code, f"urn:slowpath:{name}"), answer.text
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"kind": "bitbucket"}, "Only the repositories of GitHub"),
+        ({"kind": "github", "credentials": None}, "has no credentials"),
+        ({"url": None, "kind": None, "credentials": None}, "Only the repositories of GitHub"),
+    ],
+)
+def test_a_host_without_credentials_or_list_is_not_requested(
+    client: TestClient, host: CodeHost, body: dict[str, object], reason: str
+) -> None:
+    request = {
+        "name": "api",
+        "url": f"{host.url}/example/api.git",
+        "credentials": {"kind": "bearer", "token": TOKEN},
+        **body,
+    }
+    one = client.post(REPOSITORIES, json=request).json()["id"]
+    answer = client.get(f"{REPOSITORIES}/{one}/host-repositories")
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:slowpath:host-not-listed")
+    assert reason in answer.json()["detail"]
+    assert host.asked == []
