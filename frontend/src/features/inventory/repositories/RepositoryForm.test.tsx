@@ -61,7 +61,7 @@ describe('a new repository', () => {
     expect(added.closest('[data-combobox-disabled]')).not.toBeNull();
     await user.click(screen.getByText('shop/quoter'));
     expect(screen.getByLabelText(/^Name/u)).toHaveValue('quoter');
-    expect(screen.queryByLabelText('Credentials')).toBeNull();
+    expect(screen.queryByRole('combobox', { name: 'Credentials' })).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Add repository' }));
     await waitFor(() =>
       expect(sent).toMatchObject([
@@ -81,7 +81,7 @@ describe('a new repository', () => {
     );
     await user.click(await screen.findByText('shop/quoter'));
     await enter(user, screen.getByLabelText(/^URL/u), 'https://other.example/x.git');
-    expect(screen.getByLabelText('Credentials')).toBeInTheDocument();
+    expect(screen.getByRole('combobox', { name: 'Credentials' })).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Add repository' }));
     await waitFor(() => expect(sent).toHaveLength(1));
     expect(sent[0]).not.toHaveProperty('credentials_of');
