@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -19,6 +20,8 @@ CHUNK_BYTES = 1 << 20
 PART_BYTES = 5 << 20
 MAX_CONCURRENT_PARTS = 3
 """Large files are uploaded in parts of at least 5 MiB (limit of S3); each part in transfer uses memory."""
+RETRY_TIME = timedelta(seconds=10)
+"""Time until a failed request is reported: the default of 180 s outlasts every request and transaction that waits for it."""
 KEYS_PER_REQUEST = 1000
 """Limit of S3."""
 PROBE = "probe"
@@ -37,7 +40,11 @@ class ObstoreBlobs:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._store: ObjectStore = LocalStore(self._folder)
         else:
-            self._store = from_url(url)
+            self._store = from_url(
+                url,
+                retry_config={"max_retries": 3, "retry_timeout": RETRY_TIME},
+                client_options={"connect_timeout": "3s"},
+            )
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, atomically. Raises `Unavailable`."""

@@ -103,12 +103,11 @@ def mark_unused(session: WriteSession, prefixes: Sequence[str]) -> None:
         return
     for first in range(0, len(prefixes), KEYS_PER_STATEMENT):
         given = cast(bindparam("prefixes", sorted(prefixes[first : first + KEYS_PER_STATEMENT])), ARRAY(Text()))
-        prefix = func.unnest(given).table_valued("prefix").c.prefix
+        prefix = func.unnest(given).column_valued("prefix")
         below = (StoredBlob.key > prefix.concat("/")) & (StoredBlob.key < prefix.concat("0"))
         found = (
             select(StoredBlob.id)
-            .select_from(StoredBlob)
-            .join(prefix.table, (StoredBlob.key == prefix) | below)
+            .where((StoredBlob.key == prefix) | below)
             .order_by(StoredBlob.key)
             .with_for_update(of=StoredBlob)
         )

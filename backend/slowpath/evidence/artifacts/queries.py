@@ -162,7 +162,7 @@ def lock_bytes(session: ReadSession, sha256: str) -> None:
 
 def try_lock_bytes(session: ReadSession, hashes: Sequence[str]) -> set[str]:
     """Lock the bytes with these hashes in the same way, and return those that no other transaction has locked."""
-    given = func.unnest(cast(hashes, ARRAY(Text()))).table_valued("sha256").c.sha256
+    given = func.unnest(cast(hashes, ARRAY(Text()))).column_valued("sha256")
     key = func.hashtextextended(func.concat(str(session.team_id), "/", given), 0)
     return set(session.scalars(select(given).where(func.pg_try_advisory_xact_lock(key))))
 

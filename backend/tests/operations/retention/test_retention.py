@@ -349,9 +349,10 @@ def test_a_deletion_that_fails_or_dies_is_repeated(
         del app.blobs.stored[next(iter(some))]
         raise Unavailable("The blob store is not available.")
 
-    with monkeypatch.context() as patch, pytest.raises(Unavailable):
+    with monkeypatch.context() as patch:
         patch.setattr(app.blobs, "delete", delete_one_and_fail)
-        delete(app, team, keys)
+        with pytest.raises(Unavailable):
+            delete(app, team, keys)
     assert admin.execute("SELECT count(*) FROM stored_blob").fetchone() == (3,)
     assert delete(app, team, keys) == 3
     assert not [key for key in keys if key in app.blobs.stored]
