@@ -167,7 +167,9 @@ def play(stack: Stack, rng: random.Random, seconds: float) -> list[str]:
             stack.begin(where, what)
             _look_after(stack, max(2.0, seconds / len(faults) * 0.5))
             stack.end(where)
+            ended = dict(load.failures)
             wrong += _wait_until_usable(stack, load, f"{where} {what}")
+            say(f"  {where} {what}: usable after {stack.recovery_s[f'{where} {what}']:.1f} s; {ended}")
     finally:
         load.end()
     wrong += load.faults[:20]

@@ -40,11 +40,7 @@ class ObstoreBlobs:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._store: ObjectStore = LocalStore(self._folder)
         else:
-            self._store = from_url(
-                url,
-                retry_config={"max_retries": 3, "retry_timeout": RETRY_TIME},
-                client_options={"connect_timeout": "3s"},
-            )
+            self._store = from_url(url, retry_config={"max_retries": 3, "retry_timeout": RETRY_TIME})
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, atomically. Raises `Unavailable`."""

@@ -141,7 +141,7 @@ class ComparisonsFactory:
         """Make a finished export."""
         with self.files.app.database.writing(self.files.scope) as session:
             export = comparison_exports.create_export(session, comparison_id, ExportFormat.CSV, None)
-            key = comparison_exports.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
+            key = comparisons.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
             export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
             export.file_name, export.media_type = file_name, "text/csv"
         self.files.app.recorded_blobs.put(key, content)
