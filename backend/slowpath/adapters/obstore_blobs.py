@@ -1,5 +1,7 @@
 """Blob store on obstore: a local folder, S3, Google Cloud Storage or Azure, by URL."""
 
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from slowpath.core.errors import NotFound, Unavailable
+from slowpath.core.errors import DiskFull, NotFound, Unavailable
 from slowpath.core.ids import BlobKey
 from slowpath.core.ports import BlobInfo
 
@@ -25,6 +27,7 @@ RETRY_TIME = timedelta(seconds=10)
 KEYS_PER_REQUEST = 1000
 """Limit of S3."""
 PROBE = "probe"
+NO_SPACE = os.strerror(errno.ENOSPC).lower()
 
 
 class ObstoreBlobs:
@@ -159,6 +162,6 @@ class ObstoreBlobs:
 
     @staticmethod
     def _unavailable(error: Exception) -> Unavailable:
-        if isinstance(error, OSError) and error.errno == 28:
-            return Unavailable("The disk of the blob store is full.", remedy="Free some space and try again.")
+        if (isinstance(error, OSError) and error.errno == errno.ENOSPC) or NO_SPACE in str(error).lower():
+            return DiskFull("The disk of the blob store is full.", remedy="Free some space and try again.")
         return Unavailable(f"The blob store is not available: {type(error).__name__}.", remedy="Try again later.")
