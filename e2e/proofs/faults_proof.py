@@ -45,6 +45,8 @@ assert slowpath.metadata.FEATURES  # rows refer to tables of features that are n
 START_SECONDS = 240.0
 RECOVERY_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0
+FAULT_SECONDS, SILENT_SECONDS = 2.0, 7.0
+"""The shortest faults; silence has to outlast the timeouts of connections."""
 SCRATCH_MIB = 8
 JUMP_SECONDS = 3600
 HOUR_MS = 3_600_000
@@ -165,7 +167,8 @@ def play(stack: Stack, rng: random.Random, seconds: float) -> list[str]:
         _look_after(stack, 2.0)
         for where, what in faults:
             stack.begin(where, what)
-            _look_after(stack, max(2.0, seconds / len(faults) * 0.5))
+            shortest_s = SILENT_SECONDS if what == Fault.SILENT else FAULT_SECONDS
+            _look_after(stack, max(shortest_s, seconds / len(faults) * 0.5))
             stack.end(where)
             ended = dict(load.failures)
             wrong += _wait_until_usable(stack, load, f"{where} {what}")
