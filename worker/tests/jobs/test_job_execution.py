@@ -104,6 +104,22 @@ def test_an_unavailable_receiver_is_retried_and_finally_abandoned(bench: Bench, 
     assert [type(error) for error, _ in ends.recorded] == [Unavailable]
 
 
+def test_a_job_that_waits_for_long_asks_less_often(bench: Bench, handle: HandleErrand) -> None:
+    def run(_job: Errand, _context: JobContext) -> None:
+        raise Postponed(0.5)
+
+    handle(run, None)
+    job_id = bench.write_down()
+    for age_s, least_s, most_s in ((0, 0.3, 2), (100, 9, 12), (10_000, 28, 31)):
+        bench.change(job_id, f"created_at = now() - interval '{age_s} seconds', not_before = now()")
+        bench.carry_out(job_id)
+        found = bench.admin.execute(
+            "SELECT extract(epoch FROM not_before - clock_timestamp()) FROM job WHERE id = %s", (job_id,)
+        ).fetchone()
+        assert found is not None
+        assert least_s - 1 < found[0] < most_s
+
+
 @pytest.mark.parametrize(
     "error", [DiskFull("The disk is full."), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))], ids=["helper", "worker"]
 )
