@@ -20,7 +20,7 @@ def main() -> None:
     def now(_: SystemClock) -> datetime:
         return system_now(actual) + timedelta(seconds=float(Path(file).read_text() or 0))
 
-    SystemClock.now = now  # type: ignore[method-assign]
+    SystemClock.now = now  # type: ignore[method-assign, assignment]
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 

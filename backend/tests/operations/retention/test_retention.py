@@ -1,7 +1,12 @@
 """Retention rules over HTTP, what they delete and what they must not, orphaned blobs, storage limits."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,6 +16,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, func, select
 
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
+from slowpath.core import stored_blobs
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import BlobKey
@@ -356,6 +363,46 @@ def test_a_deletion_that_fails_or_dies_is_repeated(
     assert admin.execute("SELECT count(*) FROM stored_blob").fetchone() == (3,)
     assert delete(app, team, keys) == 3
     assert not [key for key in keys if key in app.blobs.stored]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import slowpath.metadata
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
+from slowpath.core.db_sessions import Database
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
+from sqlalchemy import create_engine
+
+url, folder, key, moment = sys.argv[1:]
+blobs = AccountingBlobStore(ObstoreBlobs(folder), Database(create_engine(url)))
+def chunks():
+    yield b"x"
+    os.kill(os.getpid(), signal.SIGKILL)
+blobs.put(key, chunks() if moment == "before" else b"x")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_what_a_killed_process_stored_is_found_without_listing(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, tmp_path: Path, moment: str
+) -> None:
+    blobs, key = ObstoreBlobs(tmp_path.as_uri()), BlobKey(f"{team.id}/comparisons/{uuid4()}/all")
+    url = app.settings.sqlalchemy_url
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, url, tmp_path.as_uri(), key, moment],
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert blobs.exists(key) == (moment == "after")
+    make_due(admin)
+    with app.database.writing(TeamScope(team.id)) as session:
+        assert orphaned_blobs.delete_blobs(session, blobs, stored_blobs.select_due_blobs(session, 10, BlobKey(""))) == 1
+    assert not blobs.exists(key)
+    assert admin.execute("SELECT count(*) FROM stored_blob").fetchone() == (0,)
 
 
 def test_blobs_whose_owner_was_deleted_without_a_mark_become_due(
