@@ -166,7 +166,8 @@ def create_app() -> FastAPI:
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
     database, throttle = Database(engine, replica=create_replica(settings)), create_throttle(settings)
-    blobs = AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), database)
+    rows = Database(create_postgres_engine(settings, pool_size=2))
+    blobs = AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), rows)
     return build_app(settings, database, blobs, SystemClock(), throttle)
 
 

@@ -1,6 +1,6 @@
 """All tables in one metadata: a new database is created from it, and tests compare migrated ones with it."""
 
-from slowpath.core import jobs
+from slowpath.core import jobs, stored_blobs
 from slowpath.core.table_base import Table
 from slowpath.evidence import kind_registry  # has the tables of every artifact kind
 from slowpath.evidence.artifacts import tables as uploads
@@ -28,7 +28,7 @@ from slowpath.verdicts.production_events import tables as production_events
 from slowpath.verdicts.regressions import tables as regressions
 
 FEATURES = (
-    accounts, jobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
+    accounts, jobs, stored_blobs, work, catalog, commits, hooks, uploads, kind_registry, metrics, sources, explanations,
     comparisons, compiler_evidence, regressions, budgets, production_events, inbox, discussions, bisects, reports, notifications,
     embedded_panels, subscriptions, keeping, example_data,
 )  # fmt: skip

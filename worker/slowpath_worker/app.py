@@ -88,7 +88,9 @@ def create_worker_context(settings: Settings) -> WorkerContext:
     return WorkerContext(
         settings=settings,
         database=database,
-        blobs=AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), database),
+        blobs=AccountingBlobStore(
+            ObstoreBlobs(settings.blob_url, scratch), Database(create_postgres_engine(settings, pool_size=1))
+        ),
         scratch=scratch,
         clock=SystemClock(),
         egress=egress,

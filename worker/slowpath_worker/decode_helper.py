@@ -4,7 +4,9 @@ The helper is trusted, its input is not. Exit code 2 with one JSON line on stder
 "out of memory" means an exceeded limit; anything else is an internal error.
 """
 
+import errno
 import json
+import os
 import resource
 import shutil
 import signal
@@ -21,7 +23,7 @@ from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.registry import ARCHIVE, EXECUTION_TRACE, PROFILE, SPAN_SET
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
-from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
+from slowpath.core.errors import DiskFull, InvalidRequest, TooLarge, Unavailable
 from slowpath.core.settings import MIB, Settings
 
 BASE_MEMORY_BYTES = 128 * MIB
@@ -46,6 +48,7 @@ WALL_FACTOR = 3
 """Limit of the duration, as a multiple of the CPU limit, for busy machines."""
 MAX_ERROR_BYTES = 64 * 1024
 POLL_SECONDS = 0.02
+NO_SPACE = os.strerror(errno.ENOSPC).lower()
 OUT_OF_MEMORY = ("out of memory", "cannot allocate", "failed to create new OS thread")
 """Message of the Go runtime when a memory limit stops it."""
 DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
@@ -376,6 +379,8 @@ def _explain_failure(code: int, err: bytes, limits: DecodeLimits) -> Exception:
             unit="bytes",
             remedy="Record a shorter profile.",
         )
+    if NO_SPACE in text.lower():
+        return DiskFull("The disk of the worker is full.", remedy="Free some space; the job is repeated until then.")
     return RuntimeError(f"the decode helper exited with {code}: {text[:500]}")
 
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import structlog
 from numpy.random import Generator, default_rng
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, Float, Interval, func, literal, select, text, type_coerce, update
 from sqlalchemy.exc import DBAPIError
 
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
@@ -32,6 +32,8 @@ log = structlog.get_logger(__name__)
 HEARTBEAT = text(
     "SELECT cancel_requested FROM cross_team.renew_lease(:job, :fence, make_interval(secs => :lease), :progress, :step)"
 )
+SHARE_OF_AGE = 0.1
+LONGEST_PAUSE = timedelta(seconds=30)
 MIN_HEARTBEAT_SECONDS = 0.25
 """Progress is written at most this often."""
 
@@ -191,8 +193,14 @@ class JobContext:
             yield session
 
     def postpone(self, pause_s: float, problem: dict[str, Any] | None, *, counted: bool) -> None:
-        """Release the job for `pause_s` seconds by the database's clock; `counted` as an attempt or not."""
-        later = func.clock_timestamp() + timedelta(seconds=pause_s)
+        """Release the job for `pause_s` seconds by the database's clock; `counted` as an attempt or not.
+
+        A job that is not counted waits for a tenth of its age at least: jobs that wait for decodes come before these, and
+        many of them would leave no time to decode.
+        """
+        now, pause = func.clock_timestamp(), literal(timedelta(seconds=pause_s))
+        of_age = type_coerce((now - JobRow.created_at) / literal(1 / SHARE_OF_AGE, Float), Interval)
+        later = now + (pause if counted else func.least(func.greatest(pause, of_age), LONGEST_PAUSE))
         values = {
             "state": JobState.WAITING,
             "not_before": later,

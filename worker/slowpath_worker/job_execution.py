@@ -4,6 +4,7 @@
 error ends the job and is recorded on its row.
 """
 
+import errno
 import random
 import resource
 import time
@@ -19,7 +20,7 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm.exc import ObjectDeletedError, StaleDataError
 
-from slowpath.core.errors import NotFound, SlowpathError, Unavailable
+from slowpath.core.errors import DiskFull, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import JobId, TeamId, UserId
 from slowpath.core.jobs import Job, JobState, Queue
 from slowpath_worker.job_context import (
@@ -43,6 +44,8 @@ CLAIM = text("SELECT * FROM cross_team.claim_job(:job, make_interval(secs => :le
 FIRST_BACKOFF_SECONDS = 1.0
 MAX_BACKOFF_SECONDS = 60.0
 DATABASE_RETRY_SECONDS = 0.5
+FULL_DISK_PAUSE_SECONDS = 5.0
+FULL = {errno.ENOSPC, errno.EDQUOT}
 CHANGED_MEANWHILE = "Another process changed or deleted rows of this job meanwhile."
 CONFLICTS = (ForeignKeyViolation, DeadlockDetected, SerializationFailure)
 """Errors of statements that conflict with another transaction, for example a row whose parent is deleted meanwhile."""
@@ -188,8 +191,8 @@ def _run_handler(context: JobContext, handler: JobHandler, job: Job) -> None:
         log.info("job.failed", error=error.name, detail=error.detail)
         end(JobState.FAILED, error, error.facts())
     except Exception as error:  # last resort: every end is recorded on the row
-        if isinstance(error, DBAPIError) and isinstance(error.orig, CONFLICTS):
-            _run_again(context, Unavailable(CHANGED_MEANWHILE), end)
+        if (passing := _passing_cause(error)) is not None:
+            _run_again(context, passing, end)
         elif isinstance(error, OperationalError):
             # The lease expires and the job is sent again; it cannot be recorded now.
             log.warning("database.connection_lost", error=str(error).splitlines()[0])
@@ -201,8 +204,22 @@ def _run_handler(context: JobContext, handler: JobHandler, job: Job) -> None:
             end(JobState.FAILED, internal, internal.facts())
 
 
+def _passing_cause(error: Exception) -> Unavailable | None:
+    """Return why a job failed if that passes: a conflict with another transaction, or a full disk."""
+    if isinstance(error, DBAPIError) and isinstance(error.orig, CONFLICTS):
+        return Unavailable(CHANGED_MEANWHILE)
+    if isinstance(error, OSError) and error.errno in FULL:
+        return DiskFull("The disk of the worker is full.", remedy="Free some space; the job is repeated until then.")
+    return None
+
+
 def _run_again(context: JobContext, error: Unavailable, end: RecordFailure) -> None:
-    if context.claim.attempts < context.claim.max_attempts:
+    """Run a job again after a pause: as often as its attempts allow, or until a full disk has space."""
+    if isinstance(error, DiskFull):
+        log.error("disk.full", error=error.detail)
+        pause_s = FULL_DISK_PAUSE_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - as below
+        context.postpone(pause_s, error.facts(), counted=False)
+    elif context.claim.attempts < context.claim.max_attempts:
         _postpone(context, error)
     else:
         end(JobState.FAILED, error, error.facts())

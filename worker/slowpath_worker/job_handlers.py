@@ -54,6 +54,7 @@ HANDLERS: dict[str, JobHandler] = {
     handler.job.name: handler
     for handler in (
         JobHandler(artifacts.DecodeArtifact, artifacts.decode_artifact, artifacts.record_decode_failure),
+        JobHandler(retention.DeleteOrphanedBlobs, retention.delete_orphaned_blobs),
         JobHandler(artifacts.DeleteUnusedBlobs, artifacts.delete_unused_blobs),
         JobHandler(artifacts.ExpireUpload, artifacts.expire_upload),
         JobHandler(

@@ -1,9 +1,12 @@
 """Blob store on obstore: a local folder, S3, Google Cloud Storage or Azure, by URL."""
 
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -11,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from slowpath.core.errors import NotFound, Unavailable
+from slowpath.core.errors import DiskFull, NotFound, Unavailable
 from slowpath.core.ids import BlobKey
 from slowpath.core.ports import BlobInfo
 
@@ -19,9 +22,12 @@ CHUNK_BYTES = 1 << 20
 PART_BYTES = 5 << 20
 MAX_CONCURRENT_PARTS = 3
 """Large files are uploaded in parts of at least 5 MiB (limit of S3); each part in transfer uses memory."""
+RETRY_TIME = timedelta(seconds=10)
+"""Time until a failed request is reported: the default of 180 s outlasts every request and transaction that waits for it."""
 KEYS_PER_REQUEST = 1000
 """Limit of S3."""
 PROBE = "probe"
+NO_SPACE = os.strerror(errno.ENOSPC).lower()
 
 
 class ObstoreBlobs:
@@ -37,7 +43,7 @@ class ObstoreBlobs:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._store: ObjectStore = LocalStore(self._folder)
         else:
-            self._store = from_url(url)
+            self._store = from_url(url, retry_config={"max_retries": 3, "retry_timeout": RETRY_TIME})
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, atomically. Raises `Unavailable`."""
@@ -156,6 +162,6 @@ class ObstoreBlobs:
 
     @staticmethod
     def _unavailable(error: Exception) -> Unavailable:
-        if isinstance(error, OSError) and error.errno == 28:
-            return Unavailable("The disk of the blob store is full.", remedy="Free some space and try again.")
+        if (isinstance(error, OSError) and error.errno == errno.ENOSPC) or NO_SPACE in str(error).lower():
+            return DiskFull("The disk of the blob store is full.", remedy="Free some space and try again.")
         return Unavailable(f"The blob store is not available: {type(error).__name__}.", remedy="Try again later.")

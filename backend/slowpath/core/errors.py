@@ -144,6 +144,13 @@ class Unavailable(SlowpathError):
     title = "Not available right now"
 
 
+class DiskFull(Unavailable):
+    """A disk has no space left; work goes on when it has."""
+
+    slug = "no-room"
+    title = "No space left"
+
+
 class UpstreamUnavailable(Unavailable):
     """An address given by a user did not respond, not in time, or not in a readable format."""
 

@@ -93,7 +93,7 @@ class ComparisonsFactory:
 
         `names` are the members of the view's header with the normalizations and the default one.
         """
-        comparison_id, blobs, team_id = self.asked(name), self.files.app.blobs, self.files.team.id
+        comparison_id, blobs, team_id = self.asked(name), self.files.app.recorded_blobs, self.files.team.id
         keys = {
             part: comparison_results.make_view_key(team_id, comparison_id, FUNCTION_VIEW, part)
             for part in ("all", "first", "functions", "lines")
@@ -141,8 +141,8 @@ class ComparisonsFactory:
         """Make a finished export."""
         with self.files.app.database.writing(self.files.scope) as session:
             export = comparison_exports.create_export(session, comparison_id, ExportFormat.CSV, None)
-            key = comparison_exports.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
+            key = comparisons.make_export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
             export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
             export.file_name, export.media_type = file_name, "text/csv"
-        self.files.app.blobs.put(key, content)
+        self.files.app.recorded_blobs.put(key, content)
         return export.id

@@ -52,11 +52,13 @@ class FilesFactory:
     def received(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact whose decode job waits."""
         digest = sha256(content).hexdigest()
-        self.app.blobs.put(artifact_ingest.original_key(self.team.id, digest), content)
+        self.app.recorded_blobs.put(artifact_ingest.original_key(self.team.id, digest), content)
         with self.app.database.writing(self.scope) as session:
             # The bytes lie there already, so the path is never read.
             file = ReceivedFile(NOWHERE, len(content), digest)
-            return artifact_ingest.ingest_file(session, self.app.blobs, file, ArtifactLabels(name, **labels)).id
+            return artifact_ingest.ingest_file(
+                session, self.app.recorded_blobs, file, ArtifactLabels(name, **labels)
+            ).id
 
     def decoded(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact that is decoded, without columns behind it."""
@@ -68,7 +70,7 @@ class FilesFactory:
             artifact.state, artifact.kind = ArtifactState.DECODED, "profile.cpu"
             artifact.summary = profiles.summary(HEADER)
             self._end(session.get_one(JobRow, (self.team.id, artifact.job_id)), JobState.DONE)
-        self.app.blobs.put(key, b"columns")
+        self.app.recorded_blobs.put(key, b"columns")
         return artifact_id
 
     def refused(self, name: str = "bad.pprof", content: bytes = b"bad bytes") -> UUID:

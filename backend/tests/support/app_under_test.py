@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from slowpath.app import build_app
 from slowpath.core.db_sessions import Database
 from slowpath.core.settings import Settings
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
 from slowpath.platform.accounts.rules.request_origin import LOOPBACK_COOKIE
 from tests.support.fakes import CountingThrottle, FrozenClock, MemoryBlobStore
 
@@ -38,6 +39,11 @@ class AppUnderTest:
     blobs: MemoryBlobStore
     clock: FrozenClock
     throttle: CountingThrottle
+
+    @property
+    def recorded_blobs(self) -> AccountingBlobStore:
+        """Return the store as processes use it: each blob has a row before its bytes."""
+        return AccountingBlobStore(self.blobs, self.database)
 
     def asked(self, *, cookie: str | None = None, token: str | None = None, team: object = None) -> TestClient:
         """Return a client: of a browser with this session, of a program with this token, or without credentials."""
@@ -76,5 +82,5 @@ def settings_for(app_url: str, **changed: object) -> Settings:
 def built(database: Database, settings: Settings, blobs: MemoryBlobStore | None = None) -> AppUnderTest:
     """Build the app over a database."""
     blobs, clock, throttle = blobs or MemoryBlobStore(), FrozenClock(), CountingThrottle()
-    app = build_app(settings, database, blobs, clock, throttle)
+    app = build_app(settings, database, AccountingBlobStore(blobs, database), clock, throttle)
     return AppUnderTest(app, database, settings, blobs, clock, throttle)

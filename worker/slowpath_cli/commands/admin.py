@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from slowpath_cli.commands import audit_admin, backups, encryption_admin, user_admin
+from slowpath_cli.commands import audit_admin, backups, blob_admin, encryption_admin, user_admin
 from slowpath_cli.commands.example_seed import NAMES, SeedFailed, seed_example
 
 
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     audit_admin.add_arguments(commands)
     encryption_admin.add_arguments(commands)
     backups.add_arguments(commands)
+    blob_admin.add_arguments(commands)
 
 
 def run(options: argparse.Namespace) -> int:

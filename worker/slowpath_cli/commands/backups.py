@@ -28,6 +28,16 @@ from slowpath.core.errors import NotFound, SlowpathError
 from slowpath.core.ids import BlobKey
 
 FORMAT = "slowpath.backup/1"
+LIST_BLOBS_AGAIN = """
+DO $$ BEGIN
+    UPDATE derived_storage_total SET listed_at = NULL;
+EXCEPTION WHEN undefined_column THEN NULL;
+END $$
+"""
+"""The backup may have blobs that are newer than its database, without rows: the next maintenance lists the store once.
+
+A database of an earlier version has no such column, and is listed after its migration.
+"""
 PROGRAM_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin")
 NEEDED = {
     "ADMIN_DATABASE_URL": "the database server as a superuser: row-level security hides rows from every other role",
@@ -135,6 +145,8 @@ def restore(folder: Path, pg_bin: Path | None) -> str:
         f"--dbname={app['dbname']}",
         str(folder / "database.dump"),
     )
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(LIST_BLOBS_AGAIN)
     source = ObstoreBlobs((folder / "blobs").resolve().as_uri())
     count, size = _copy_blobs(source, ObstoreBlobs(settings["BLOB_URL"]))
     if count < manifest.blob_count:

@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 from slowpath.analysis.kinds.registry import BINARY, PROFILE, kind_of
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import InvalidRequest
-from slowpath.core.ids import BlobKey, BuildId
+from slowpath.core.ids import BuildId
 from slowpath.core.jobs import enqueue, enqueue_unless_pending
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.artifacts.jobs import DecodeArtifact, DeleteUnusedBlobs, ExpireUpload
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts, multipart_uploads
@@ -117,19 +118,13 @@ def record_decode_failure(session: WriteSession, job: DecodeArtifact, failure: J
 def expire_upload(job: ExpireUpload, context: JobContext) -> None:
     """Delete an expired multipart upload and its parts."""
     with context.finishing() as session:
-        context.blobs.delete(multipart_uploads.abort_upload(session, job.upload_id))
+        multipart_uploads.abort_upload(session, job.upload_id)
 
 
 def delete_unused_blobs(job: DeleteUnusedBlobs, context: JobContext) -> None:
-    """Delete the blobs of a deleted artifact, unless another row of the team refers to them, and of its profile sets."""
+    """Mark the blobs of a deleted artifact as unused, and delete its profile sets."""
     with context.finishing() as session:
-        _, keys = profile_sets.delete_incomplete_sets(session)
-        context.blobs.delete(keys)
-        for key in job.keys:
-            sha256 = key.rsplit("/", 1)[-1]
-            if artifacts.is_blob_referenced(session, sha256):
-                continue
-            decoded = {stored.blob_prefix(context.team_id, sha256) for stored in STORED_KINDS.values()}
-            context.blobs.delete([BlobKey(key), *map(BlobKey, decoded)])
-            for prefix in decoded:
-                context.blobs.delete_under(prefix)
+        profile_sets.delete_incomplete_sets(session)
+        hashes = [key.rsplit("/", 1)[-1] for key in job.keys]
+        decoded = {stored.blob_prefix(context.team_id, each) for each in hashes for stored in STORED_KINDS.values()}
+        mark_unused(session, [*job.keys, *decoded])

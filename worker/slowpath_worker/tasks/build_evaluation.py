@@ -96,16 +96,15 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
             return
         stack_checks.record_check(row, check)
         if not measurable:
-            superseded = build_comparisons.delete_build_comparison(session, row)
+            build_comparisons.delete_build_comparison(session, row)
             build_verdicts.record_skipped_build(session, row, wording.describe_unmeasured_build(), context.clock.now())
         else:
-            superseded = build_comparisons.refresh_build_comparison(session, build, row)
+            build_comparisons.refresh_build_comparison(session, build, row)
             build_budgets.evaluate_build(session, build, row, context.clock.now())
             build_evaluation.evaluate_build(session, build, context.clock.now())
             if pending:
                 build_comparisons.enqueue_descendant_comparisons(session, row)
                 stack_checks.enqueue_descendant_checks(session, job.build_id)
-    context.blobs.delete(superseded)
 
 
 def refresh_comparison(job: RefreshBuildComparison, context: JobContext) -> None:
@@ -115,8 +114,7 @@ def refresh_comparison(job: RefreshBuildComparison, context: JobContext) -> None
             build = catalog.build(session, job.build_id)
         except BuildNotFound:
             return
-        superseded = build_comparisons.refresh_descendant_comparison(session, build, context.clock.now())
-    context.blobs.delete(superseded)
+        build_comparisons.refresh_descendant_comparison(session, build, context.clock.now())
 
 
 def build_changed(job: BuildChanged, context: JobContext) -> None:

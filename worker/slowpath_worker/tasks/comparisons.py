@@ -18,6 +18,7 @@ from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThreshold
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.evidence.profiles.errors import ViewNotFound
 from slowpath.evidence.profiles.rules import Granularity, ViewState
@@ -78,7 +79,7 @@ def _delete_blobs_if_deleted(context: JobContext, comparison_id: ComparisonId) -
         with context.finishing() as session:
             if comparisons.lock_if_exists(session, comparison_id):
                 raise
-            context.blobs.delete_under(comparisons.blob_prefix(context.team_id, comparison_id))
+            mark_unused(session, [comparisons.blob_prefix(context.team_id, comparison_id)])
 
 
 def compute_comparison(job: ComputeComparison, context: JobContext) -> None:
@@ -196,12 +197,12 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         if export_format != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
             suffix = f"{kind}.{suffix}"  # otherwise files of different kinds would have the same name
         size_bytes = out.stat().st_size
-        key = comparison_exports.make_export_key(context.team_id, job.export_id)
+        key = comparisons.make_export_key(context.team_id, job.export_id)
         context.blobs.put(key, out)
 
     with context.finishing() as session:
         if not comparisons.lock_if_exists(session, comparison_id):
-            context.blobs.delete([key])  # deleted meanwhile, with its exports
+            mark_unused(session, [key])  # deleted meanwhile, with its exports
             return
         export = comparison_exports.get_export(session, job.export_id)
         stored_exports.record_file(export, key, size_bytes, f"{file_name}.{suffix}", media_type)

@@ -57,10 +57,8 @@ def _remove_contents(context: JobContext) -> None:
     context.progress("removing comparisons", 0.1)
     while True:
         with context.writing() as session:
-            count, keys = example_removal.delete_comparisons(session)
-        context.blobs.delete(keys)
-        if not count:
-            break
+            if not example_removal.delete_comparisons(session):
+                break
     context.progress("removing files", 0.4)
     while True:
         with context.writing() as session:
@@ -72,7 +70,5 @@ def _remove_contents(context: JobContext) -> None:
         triage_retention.delete_orphaned_triage(session)
     while True:  # comparisons of builds that were evaluated meanwhile
         with context.writing() as session:
-            count, keys = build_comparisons.delete_unused_build_comparisons(session)
-        context.blobs.delete(keys)
-        if not count:
-            return
+            if not build_comparisons.delete_unused_build_comparisons(session):
+                return

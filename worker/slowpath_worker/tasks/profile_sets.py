@@ -15,6 +15,7 @@ from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditio
 from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotFound, ViewNotFound
 from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
 from slowpath.evidence.profiles.rules import (
@@ -68,12 +69,10 @@ def _delete_blobs_if_deleted(context: JobContext, set_id: ProfileSetId) -> Itera
         yield
     except (ProfileSetNotFound, ViewNotFound):
         with context.finishing() as session:
-            _, keys = profile_sets.delete_incomplete_sets(session)
-            session.flush()
+            profile_sets.delete_incomplete_sets(session)
             if profile_sets.lock_if_exists(session, set_id):
                 raise
-            context.blobs.delete(keys)
-            context.blobs.delete_under(profile_sets.blob_prefix(context.team_id, set_id))
+            mark_unused(session, [profile_sets.blob_prefix(context.team_id, set_id)])
 
 
 def open_profile_set(job: OpenProfileSet, context: JobContext) -> None:

@@ -1,10 +1,14 @@
-"""Enforce retention: delete expired data and orphaned blobs, and count storage usage."""
+"""Enforce retention: delete expired data and blobs that nothing needs, and count storage usage."""
 
 from datetime import datetime
 
 import structlog
 
+from slowpath.core import stored_blobs
 from slowpath.core.encryption import create_sealer
+from slowpath.core.ids import BlobKey
+from slowpath.core.stored_blobs import DeleteOrphanedBlobs
+from slowpath.evidence.artifacts.service import storage_accounting
 from slowpath.evidence.profiles.service import profile_sets
 from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
@@ -15,13 +19,13 @@ from slowpath.operations.retention.service import (
     retention_rules,
     usage,
 )
-from slowpath.operations.retention.service.orphaned_blobs import BlobTotals
+from slowpath.operations.retention.service.orphaned_blobs import BLOBS_AT_ONCE
 from slowpath.sharing.inbox.service import triage_retention
 from slowpath_worker.job_context import JobContext
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["EnforceRetention", "enforce_retention"]
+__all__ = ["DeleteOrphanedBlobs", "EnforceRetention", "delete_orphaned_blobs", "enforce_retention"]
 
 
 def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
@@ -30,9 +34,12 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
     context.progress("deleting expired data", 0.1)
     deleted = _delete_expired(context, now)
     context.progress("deleting orphaned blobs", 0.4)
-    totals = _sweep(context, now)
-    if deleted or totals.deleted_blobs:
-        log.info("retention.enforced", files=deleted, swept=totals.deleted_blobs)
+    _record_former_blobs(context)
+    with context.writing() as session:
+        orphaned_blobs.mark_orphaned_blobs(session)
+    deleted_blobs = _delete_due_blobs(context)
+    if deleted or deleted_blobs:
+        log.info("retention.enforced", files=deleted, blobs=deleted_blobs)
 
     with context.writing() as session:
         sealer = create_sealer(context.settings)
@@ -44,7 +51,14 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
     with context.finishing() as session:
         triage_retention.delete_orphaned_triage(session)
         usage.record_daily_usage(session, now)
-        orphaned_blobs.record_storage(session, totals, now)
+        orphaned_blobs.record_storage(session, deleted_blobs, now)
+
+
+def delete_orphaned_blobs(_job: DeleteOrphanedBlobs, context: JobContext) -> None:
+    """Delete the blobs that are due for their check and that nothing needs."""
+    _delete_due_blobs(context)
+    with context.finishing():
+        pass
 
 
 def _delete_expired(context: JobContext, now: datetime) -> int:
@@ -68,33 +82,36 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
 def _delete_build_comparisons(context: JobContext) -> None:
     while True:
         with context.writing() as session:
-            count, keys = build_comparisons.delete_unused_build_comparisons(session)
-        context.blobs.delete(keys)
-        if not count:
-            return
+            if not build_comparisons.delete_unused_build_comparisons(session):
+                return
 
 
 def _delete_incomplete_sets(context: JobContext) -> None:
     """Delete the profile sets of which an artifact was deleted, with their blobs."""
     while True:
         with context.writing() as session:
-            deleted, keys = profile_sets.delete_incomplete_sets(session)
-        context.blobs.delete(keys)
-        if not deleted:
+            if not profile_sets.delete_incomplete_sets(session):
+                return
+
+
+def _record_former_blobs(context: JobContext) -> None:
+    """List the store once per team, for blobs from before they had rows."""
+    with context.reading() as session:
+        if not storage_accounting.needs_listing(session):
             return
+    for page in context.blobs.listed(str(context.team_id)):
+        with context.writing() as session:
+            stored_blobs.record_listed_blobs(session, [(blob.key, blob.size_bytes) for blob in page])
 
 
-def _sweep(context: JobContext, now: datetime) -> BlobTotals:
-    """Delete orphaned blobs. Each is checked again under the lock that uploads take."""
-    totals = BlobTotals()
-    for blobs in context.blobs.listed(str(context.team_id)):
-        for blob in blobs:
-            totals.add(blob)
+def _delete_due_blobs(context: JobContext) -> int:
+    """Delete in bulk what is due; blobs that an upload uses now are omitted until the next time."""
+    deleted, after = 0, BlobKey("")
+    while True:
         with context.reading() as session:
-            found = orphaned_blobs.find_orphaned_blobs(session, blobs, now)
-        for blob, owner in found:
-            with context.writing() as session:
-                if orphaned_blobs.recheck_orphaned_blobs(session, owner):
-                    context.blobs.delete([blob.key])
-                    totals.take(blob)
-    return totals
+            due = stored_blobs.select_due_blobs(session, BLOBS_AT_ONCE, after)
+        if not due:
+            return deleted
+        with context.writing() as session:
+            deleted += orphaned_blobs.delete_blobs(session, context.blobs, due)
+        after = due[-1]

@@ -86,7 +86,11 @@ class Bench:
 def bench(app: AppUnderTest, team: SomeTeam, emptied: TestDatabase, tmp_path: Path) -> Iterator[Bench]:  # noqa: F811
     settings = settings_for(emptied.app_url, lease_seconds=LEASE_SECONDS)
     with emptied.as_admin() as admin:
-        yield Bench(make_worker_context(settings, app.database, app.blobs, tmp_path), team, admin)
+        yield Bench(
+            make_worker_context(settings, app.database, app.recorded_blobs, tmp_path),
+            team,
+            admin,
+        )
 
 
 HandleErrand = Callable[[Callable[[Any, JobContext], None], RecordFailure | None], None]

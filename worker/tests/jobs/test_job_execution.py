@@ -1,5 +1,7 @@
 """How a job may end, and that it ends once."""
 
+import errno
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from slowpath.core.db_sessions import TeamScope, WriteSession
-from slowpath.core.errors import InvalidRequest, NotFound, SlowpathError, Unavailable
+from slowpath.core.errors import DiskFull, InvalidRequest, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import new_id
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
 from slowpath.inventory.catalog import service as catalog
@@ -100,6 +102,41 @@ def test_an_unavailable_receiver_is_retried_and_finally_abandoned(bench: Bench, 
     assert (row["state"], row["attempts"]) == ("failed", 3)
     assert tried == [1, 2, 3]
     assert [type(error) for error, _ in ends.recorded] == [Unavailable]
+
+
+def test_a_job_that_waits_for_long_asks_less_often(bench: Bench, handle: HandleErrand) -> None:
+    def run(_job: Errand, _context: JobContext) -> None:
+        raise Postponed(0.5)
+
+    handle(run, None)
+    job_id = bench.write_down()
+    for age_s, least_s, most_s in ((0, 0.3, 2), (100, 9, 12), (10_000, 28, 31)):
+        bench.change(job_id, f"created_at = now() - interval '{age_s} seconds', not_before = now()")
+        bench.carry_out(job_id)
+        found = bench.admin.execute(
+            "SELECT extract(epoch FROM not_before - clock_timestamp()) FROM job WHERE id = %s", (job_id,)
+        ).fetchone()
+        assert found is not None
+        assert least_s - 1 < found[0] < most_s
+
+
+@pytest.mark.parametrize(
+    "error", [DiskFull("The disk is full."), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))], ids=["helper", "worker"]
+)
+def test_a_full_disk_fails_no_job(bench: Bench, handle: HandleErrand, error: Exception) -> None:
+    ends = Ends()
+
+    def run(_job: Errand, _context: JobContext) -> None:
+        raise error
+
+    handle(run, ends)
+    job_id = bench.write_down()
+    for _ in range(Errand.max_attempts + 1):
+        bench.change(job_id, "not_before = clock_timestamp()")
+        row = bench.carry_out(job_id)
+        assert (row["state"], row["attempts"], row["later"]) == ("waiting", 0, True)
+        assert row["problem"]["type"] == "urn:slowpath:no-room"
+    assert ends.recorded == []
 
 
 def test_a_job_whose_row_is_deleted_meanwhile_runs_again(bench: Bench, handle: HandleErrand) -> None:

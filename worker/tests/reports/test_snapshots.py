@@ -282,7 +282,8 @@ def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
 def _carry_out(bench: Bench) -> None:
     for _ in range(40):
         found = bench.admin.execute(
-            "SELECT id FROM job WHERE state = 'waiting' AND name IN ('reports.delete-unused-blobs', 'artifacts.delete-blobs') LIMIT 1"
+            "SELECT id FROM job WHERE state = 'waiting' AND name IN"
+            " ('reports.delete-unused-blobs', 'artifacts.delete-blobs', 'blobs.delete-orphaned') LIMIT 1"
         ).fetchone()
         if found is None:
             return

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.database, pytest.mark.processes]
 SERVICES = ["distributor", "ingester", "quoter", "timestamps"]
 LOGS = {
     "job", "audit_event", "team_event", "notification", "metric_settings", "storage_snapshot", "daily_usage",
-    "derived_storage_total", "membership",
+    "derived_storage_total", "stored_blob", "membership",
 }  # fmt: skip
 """Tables that record what happened, or count it: they are not emptied by the removal."""
 REPEATED = ["notifications.delete-old", "metrics.delete-expired", "production-events.update"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, case, exists, func, or_, select, text, tuple_
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import ColumnElement, Row, Text, case, cast, exists, func, or_, select, text, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from slowpath.analysis.kinds.registry import KINDS_WITHOUT_ORIGINAL, compared_ids
 from slowpath.core.db_sessions import ReadSession
@@ -110,21 +110,21 @@ def has_others_in_batch(session: ReadSession, row: Artifact) -> bool:
     return bool(session.scalar(select(other)))
 
 
-def bytes_needed(session: ReadSession, sha256: str) -> bool:
-    """Return whether an artifact of the team needs these bytes, by ix_artifact_sha256.
+def select_needed_hashes(session: ReadSession, hashes: Sequence[str]) -> set[str]:
+    """Return those of the hashes whose bytes an artifact of the team needs, by ix_artifact_sha256.
 
     An archive needs them only until it is decoded.
     """
-    needing = exists().where(
+    needing = select(Artifact.sha256).where(
         Artifact.team_id == session.team_id,
-        Artifact.sha256 == sha256,
+        Artifact.sha256.in_(hashes),
         or_(
             Artifact.kind.is_(None),
             Artifact.kind.not_in(KINDS_WITHOUT_ORIGINAL),
             Artifact.state != ArtifactState.DECODED,
         ),
     )
-    return bool(session.scalar(select(needing)))
+    return set(session.scalars(needing.distinct()))
 
 
 def bytes_stored(session: ReadSession) -> int:
@@ -136,6 +136,11 @@ def derived_bytes(session: ReadSession) -> int:
     """Return the size of the team's derived data, in bytes, by uq_derived_sum_team_id."""
     found = select(DerivedStorageTotal.size_bytes).where(DerivedStorageTotal.team_id == session.team_id)
     return session.scalar(found) or 0
+
+
+def listed_at(session: ReadSession) -> datetime | None:
+    """Return the time of the last full count of the team's blobs, by uq_derived_sum_team_id."""
+    return session.scalar(select(DerivedStorageTotal.listed_at).where(DerivedStorageTotal.team_id == session.team_id))
 
 
 def upload(session: ReadSession, upload_id: UploadId) -> MultipartUpload | None:
@@ -153,6 +158,13 @@ def parts(session: ReadSession, upload_id: UploadId) -> Sequence[UploadPart]:
 def lock_bytes(session: ReadSession, sha256: str) -> None:
     """Lock these bytes of the team against being stored or removed, until the transaction ends."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{session.team_id}/{sha256}", 0))))
+
+
+def try_lock_bytes(session: ReadSession, hashes: Sequence[str]) -> set[str]:
+    """Lock the bytes with these hashes in the same way, and return those that no other transaction has locked."""
+    given = func.unnest(cast(hashes, ARRAY(Text()))).column_valued("sha256")
+    key = func.hashtextextended(func.concat(str(session.team_id), "/", given), 0)
+    return set(session.scalars(select(given).where(func.pg_try_advisory_xact_lock(key))))
 
 
 def lock_upload(session: ReadSession, upload_id: UploadId) -> None:

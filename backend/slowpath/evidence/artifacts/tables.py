@@ -62,6 +62,8 @@ class DerivedStorageTotal(TeamScoped, Table):
 
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     """Grows with every stored blob; deletions are subtracted at the next full count."""
+    listed_at: Mapped[datetime | None]
+    """Time of the last full count; None if blobs from before `stored_blob` may have no rows."""
 
 
 class MultipartUpload(TeamScoped, Table):

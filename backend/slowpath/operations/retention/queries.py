@@ -11,21 +11,26 @@ from sqlalchemy import (
     Date,
     Row,
     Select,
+    Text,
+    Update,
     and_,
     case,
     cast,
     delete,
+    exists,
     false,
     func,
     or_,
     select,
     text,
     union,
+    update,
 )
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import TeamId
 from slowpath.core.jobs import HOUSEKEEPING, JobRow
+from slowpath.core.stored_blobs import StoredBlob
 from slowpath.evidence import kind_registry
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload
@@ -33,7 +38,7 @@ from slowpath.evidence.exec_traces.tables import TraceExcerpt
 from slowpath.evidence.metrics.tables import MetricChunk, MetricRollUp, MetricWalRecord
 from slowpath.evidence.profiles.tables import ProfileSet
 from slowpath.inventory.catalog.tables import Build, Service
-from slowpath.operations.retention.rules import AGES, UNREAD, BlobFolder
+from slowpath.operations.retention.rules import AGES, HASH_LENGTH, UNREAD, BlobFolder
 from slowpath.operations.retention.tables import RetentionRule, StorageSnapshot, UsageDay
 from slowpath.platform.accounts.tables import AuditEvent
 from slowpath.sharing.reports.tables import Report
@@ -167,9 +172,33 @@ _ROWS: Mapping[str, Any] = {
 }
 
 
-def known_hashes(session: ReadSession, hashes: Iterable[str]) -> set[str]:
-    """Return the hashes that an artifact of the team has, by ix_artifact_sha256."""
-    return set(session.scalars(select(Artifact.sha256).where(Artifact.sha256.in_(list(hashes))).distinct()))
+def mark_blobs_without_artifact(session: WriteSession, decoded_folders: Iterable[str]) -> None:
+    """Make the checked blobs due whose key has a hash that no artifact of the team has."""
+    sha256 = func.substring(StoredBlob.key, f"[0-9a-f]{{{HASH_LENGTH}}}")
+    session.execute(
+        _make_due([BlobFolder.ORIGINALS, *decoded_folders]).where(
+            ~exists().where(Artifact.team_id == StoredBlob.team_id, Artifact.sha256 == sha256)
+        )
+    )
+
+
+def mark_blobs_without_row(session: WriteSession) -> None:
+    """Make the checked blobs due whose key has the ID of a row that does not exist."""
+    owner = func.split_part(StoredBlob.key, "/", 3)
+    for folder in BlobFolder:
+        if folder is BlobFolder.ORIGINALS:
+            continue
+        table = _ROWS.get(folder)
+        made_due = _make_due([folder])
+        if table is not None:
+            ids = select(cast(table.id, Text)).where(table.team_id == session.team_id)
+            made_due = made_due.where(owner.not_in(ids))
+        session.execute(made_due)
+
+
+def _make_due(folders: Iterable[str]) -> Update:
+    of_folders = StoredBlob.check_at.is_(None), func.split_part(StoredBlob.key, "/", 2).in_(list(folders))
+    return update(StoredBlob).where(*of_folders).values(check_at=func.clock_timestamp())
 
 
 def known_rows(session: ReadSession, folder: str, ids: Iterable[UUID]) -> set[UUID]:

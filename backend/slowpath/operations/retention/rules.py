@@ -33,11 +33,7 @@ OTHER_LIMITS: Final[Mapping[str, RetentionLimits]] = {
 MOST_RULES: Final = 64
 
 SWEEP_HOURS: Final = 6
-YOUNG_HOURS: Final = 6
-"""Minimum age of a deleted orphaned blob: the row of a younger one may not be committed yet.
-
-With a sweep every `SWEEP_HOURS`, a blob is deleted at most 12 hours after its row.
-"""
+"""Hours between two maintenances of a team."""
 AGES: Final = (7, 30, 90, 365)
 """Limits of the age groups in days; the last group has no limit."""
 USAGE_DAYS: Final = 90
@@ -55,7 +51,7 @@ class BlobFolder(StrEnum):
     PARTS = "parts"
     REPORTS = "reports"
     TEAM_EXPORTS = "team-exports"
-    """Written by earlier versions: no row owns its blobs, so the sweep deletes them."""
+    """Written by earlier versions: no row owns its blobs, so they are deleted."""
 
 
 HASH_LENGTH: Final = 64
@@ -68,11 +64,6 @@ class BlobOwner:
     folder: str
     sha256: str | None = None
     row_id: UUID | None = None
-
-
-def folder_of(key: str) -> str:
-    """Return the folder of a key: the part after the team."""
-    return key.split("/", 2)[1] if key.count("/") > 1 else ""
 
 
 def owner_of(key: str, decoded_folders: Collection[str]) -> BlobOwner | None:

@@ -28,7 +28,7 @@ class StorageSnapshot(TeamScoped, Table):
 
     folders: Mapped[dict[str, Any]]
     deleted_blobs: Mapped[int]
-    """Number of orphaned blobs that were deleted."""
+    """Number of blobs that this maintenance deleted."""
 
 
 class UsageDay(TeamScoped, Table):

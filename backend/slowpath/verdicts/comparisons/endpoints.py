@@ -196,13 +196,11 @@ def update_comparison(comparison_id: UUID, body: ComparisonUpdate, caller: MayWr
     status_code=204,
     responses=document_problems(NotFound, Unavailable),
 )
-def delete_comparison(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs) -> None:
+def delete_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) -> None:
     """Delete a comparison, its views and exports; the artifacts stay."""
     name = comparisons.get_comparison(session, ComparisonId(comparison_id)).name
-    keys = comparisons.delete_comparison(session, ComparisonId(comparison_id))
+    comparisons.delete_comparison(session, ComparisonId(comparison_id))
     record_audit_event(session, caller, "comparison.deleted", "comparison", comparison_id, {"name": name})
-    session.flush()  # blobs are deleted only if the row can be
-    blobs.delete(keys)
 
 
 @router.post(

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, func, select
 
 from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.stored_blobs import StoredBlob
 from slowpath.evidence.artifacts.service import multipart_uploads
 from slowpath.evidence.artifacts.tables import Artifact
 from tests.factories.accounts import AccountsFactory, SomeTeam
@@ -143,14 +144,16 @@ def test_a_complete_upload_accepts_no_more_parts(client: TestClient) -> None:
     assert answer.json()["type"] == "urn:slowpath:upload-complete"
 
 
-def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, app: AppUnderTest) -> None:
+def test_an_aborted_upload_is_deleted_with_its_parts(client: TestClient, app: AppUnderTest, team: SomeTeam) -> None:
     upload = begun(client)
     send(client, upload, 1, 2)
     assert len(app.blobs.stored) == 2
 
     assert client.delete(upload).status_code == 204
 
-    assert not app.blobs.stored
+    with app.database.reading(TeamScope(team.id)) as session:
+        unused = session.scalars(select(StoredBlob.key).where(StoredBlob.is_unused)).all()
+    assert set(unused) == set(app.blobs.stored)
     for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/complete"), ("PUT", "/parts/1")):
         answer = client.request(method, upload + path, content=b"x" * 400 if method == "PUT" else None)
         assert answer.status_code == 404

@@ -1,7 +1,13 @@
 """Retention rules over HTTP, what they delete and what they must not, orphaned blobs, storage limits."""
 
-from collections.abc import Iterator
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Thread
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,14 +16,17 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, func, select
 
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
+from slowpath.core import stored_blobs
 from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.errors import Unavailable
 from slowpath.core.ids import BlobKey
 from slowpath.core.jobs import JobRow
-from slowpath.core.ports import BlobInfo
+from slowpath.core.stored_blobs import mark_unused
+from slowpath.evidence.artifacts import queries
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.operations.retention.rules import BlobFolder, BlobOwner
 from slowpath.operations.retention.service import audit_log_retention, orphaned_blobs, retention_rules
-from slowpath.operations.retention.service.orphaned_blobs import BlobTotals
 from slowpath.operations.retention.tables import StorageSnapshot
 from slowpath.platform.accounts.rules.roles import Role
 from tests.factories.accounts import AccountsFactory, SomeTeam
@@ -235,60 +244,201 @@ def test_the_audit_log_is_retained_for_a_year_whatever_is_asked(
 # -- orphaned blobs --------------------------------------------------------------------------------
 
 
-def test_only_old_blobs_whose_row_is_gone_are_orphaned(
-    app: AppUnderTest, team: SomeTeam, files: FilesFactory, now: datetime
+def record(app: AppUnderTest, team: SomeTeam, *paths: str) -> list[BlobKey]:
+    """Store blobs as a process does, and return their keys."""
+    keys = [BlobKey(f"{team.id}/{path}") for path in paths]
+    for key in keys:
+        AccountingBlobStore(app.blobs, app.database).put(key, b"0123456789")
+    return keys
+
+
+def delete(app: AppUnderTest, team: SomeTeam, keys: list[BlobKey]) -> int:
+    with app.database.writing(TeamScope(team.id)) as session:
+        return orphaned_blobs.delete_blobs(session, app.blobs, keys)
+
+
+def make_due(admin: psycopg.Connection) -> None:
+    """Let the time of the checks come."""
+    admin.execute("UPDATE stored_blob SET check_at = clock_timestamp(), recorded_at = recorded_at - interval '6 hours'")
+
+
+def test_what_nothing_needs_is_deleted_when_its_check_is_due(
+    app: AppUnderTest, team: SomeTeam, files: FilesFactory, admin: psycopg.Connection
 ) -> None:
     stored = files.decoded(content=b"stored")
     with app.database.reading(TeamScope(team.id)) as session:
         digest = session.scalars(select(Artifact.sha256).where(Artifact.id == stored)).one()
-    old, young = now - timedelta(hours=7), now - timedelta(hours=5)
     gone, report = "cd" * 32, uuid4()
+    needed = record(app, team, f"originals/ab/{digest}", f"profiles/v1/ab/{digest}", f"unknown/{gone}")
+    orphaned = record(app, team, f"originals/cd/{gone}", f"traces/v1/cd/{gone}/page", f"reports/{report}/x.gz")
+    assert delete(app, team, needed + orphaned) == 0, "what stored them may not be committed yet"
+    make_due(admin)
+    assert delete(app, team, needed + orphaned) == 3
+    assert [key for key in needed + orphaned if key in app.blobs.stored] == needed
+    left = admin.execute("SELECT key, check_at FROM stored_blob WHERE key = ANY(%s)", (needed + orphaned,)).fetchall()
+    assert sorted(left) == sorted((key, None) for key in needed)
 
-    def blob(path: str, changed_at: datetime = old) -> BlobInfo:
-        return BlobInfo(BlobKey(f"{team.id}/{path}"), 10, changed_at)
 
-    orphaned_file, orphaned_report = blob(f"originals/{gone}"), blob(f"reports/{report}")
-    blobs = [
-        blob(f"originals/{digest}"),
-        orphaned_file,
-        blob(f"profiles/1/{gone}", young),
-        orphaned_report,
-        blob(f"reports/{report}", young),
-        blob(f"unknown/{gone}"),
-    ]
+def test_deleted_rows_make_their_blobs_due_at_once_and_shared_bytes_stay(
+    app: AppUnderTest, team: SomeTeam, files: FilesFactory, admin: psycopg.Connection
+) -> None:
+    stored = files.decoded(content=b"shared")
     with app.database.reading(TeamScope(team.id)) as session:
-        found = orphaned_blobs.find_orphaned_blobs(session, blobs, now)
-    assert [blob for blob, _ in found] == [orphaned_file, orphaned_report]
-
-
-def test_a_file_stored_again_is_no_orphan(app: AppUnderTest, team: SomeTeam, files: FilesFactory) -> None:
-    artifact_id = files.decoded(content=b"stored again")
+        digest = session.scalars(select(Artifact.sha256).where(Artifact.id == stored)).one()
+    comparison = uuid4()
+    keys = record(app, team, f"originals/ab/{digest}", f"comparisons/{comparison}/a", f"comparisons/{comparison}0/b")
     with app.database.writing(TeamScope(team.id)) as session:
-        digest = session.scalars(select(Artifact.sha256).where(Artifact.id == artifact_id)).one()
-        assert not orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256=digest))
-        assert orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256="cd" * 32))
+        mark_unused(session, [keys[0], f"{team.id}/comparisons/{comparison}"])
+    assert admin.execute("SELECT count(*) FROM job WHERE name = 'blobs.delete-orphaned'").fetchone() == (1,)
+    assert delete(app, team, keys) == 1
+    assert [key for key in keys if key in app.blobs.stored] == [keys[0], keys[2]]
+
+
+def test_bytes_that_arrive_after_their_deletion_are_deleted_too(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
+) -> None:
+    [key] = record(app, team, f"comparisons/{uuid4()}/all")
+    with app.database.writing(TeamScope(team.id)) as session:
+        mark_unused(session, [key])
+    assert delete(app, team, [key]) == 1
+    app.blobs.put(key, b"of a process that recorded the blob before the deletion")
+    make_due(admin)
+    assert delete(app, team, [key]) == 1
+    assert (app.blobs.stored.get(key), admin.execute("SELECT count(*) FROM stored_blob").fetchone()) == (None, (0,))
+
+
+def test_a_blob_that_is_stored_again_is_not_deleted(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
+) -> None:
+    [key] = record(app, team, f"reports/{uuid4()}/x.gz")
+    with app.database.writing(TeamScope(team.id)) as session:
+        mark_unused(session, [key])
+    record(app, team, key.partition("/")[2])
+    assert delete(app, team, [key]) == 0
+    assert key in app.blobs.stored
+
+
+def test_an_upload_of_the_same_bytes_and_their_deletion_exclude_each_other(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
+) -> None:
+    digest = "ef" * 32
+    [key] = record(app, team, f"originals/ef/{digest}")
+    make_due(admin)
+    with app.database.writing(TeamScope(team.id)) as upload:
+        queries.lock_bytes(upload, digest)  # it found the bytes, and is about to commit its row
+        assert delete(app, team, [key]) == 0
+    assert delete(app, team, [key]) == 1
+
+
+def test_storing_waits_while_the_blob_is_deleted(app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection) -> None:
+    """Otherwise the bytes could arrive between the deletion of the former ones and the commit."""
+    [key] = record(app, team, f"comparisons/{uuid4()}/all")
+    make_due(admin)
+    storing = Thread(target=record, args=(app, team, key.partition("/")[2]))
+    with app.database.writing(TeamScope(team.id)) as session:
+        assert orphaned_blobs.delete_blobs(session, app.blobs, [key]) == 1
+        storing.start()
+        storing.join(0.5)
+        assert storing.is_alive()
+        assert key not in app.blobs.stored
+    storing.join(10)
+    assert key in app.blobs.stored
+    assert admin.execute("SELECT is_unused FROM stored_blob").fetchall() == [(False,)]
+
+
+def test_a_deletion_that_fails_or_dies_is_repeated(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = record(app, team, *(f"comparisons/{uuid4()}/all" for _ in range(3)))
+    make_due(admin)
+
+    def delete_one_and_fail(some: Iterable[BlobKey]) -> None:
+        del app.blobs.stored[next(iter(some))]
+        raise Unavailable("The blob store is not available.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.blobs, "delete", delete_one_and_fail)
+        with pytest.raises(Unavailable):
+            delete(app, team, keys)
+    assert admin.execute("SELECT count(*) FROM stored_blob").fetchone() == (3,)
+    assert delete(app, team, keys) == 3
+    assert not [key for key in keys if key in app.blobs.stored]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import slowpath.metadata
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
+from slowpath.core.db_sessions import Database
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
+from sqlalchemy import create_engine
+
+url, folder, key, moment = sys.argv[1:]
+blobs = AccountingBlobStore(ObstoreBlobs(folder), Database(create_engine(url)))
+def chunks():
+    yield b"x"
+    os.kill(os.getpid(), signal.SIGKILL)
+blobs.put(key, chunks() if moment == "before" else b"x")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_what_a_killed_process_stored_is_found_without_listing(
+    app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, tmp_path: Path, moment: str
+) -> None:
+    blobs, key = ObstoreBlobs(tmp_path.as_uri()), BlobKey(f"{team.id}/comparisons/{uuid4()}/all")
+    url = app.settings.sqlalchemy_url
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, url, tmp_path.as_uri(), key, moment],
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert blobs.exists(key) == (moment == "after")
+    make_due(admin)
+    with app.database.writing(TeamScope(team.id)) as session:
+        assert orphaned_blobs.delete_blobs(session, blobs, stored_blobs.select_due_blobs(session, 10, BlobKey(""))) == 1
+    assert not blobs.exists(key)
+    assert admin.execute("SELECT count(*) FROM stored_blob").fetchone() == (0,)
+
+
+def test_blobs_whose_owner_was_deleted_without_a_mark_become_due(
+    app: AppUnderTest, team: SomeTeam, files: FilesFactory, admin: psycopg.Connection
+) -> None:
+    stored = files.decoded(content=b"stored")
+    with app.database.reading(TeamScope(team.id)) as session:
+        digest = session.scalars(select(Artifact.sha256).where(Artifact.id == stored)).one()
+    needed = record(app, team, f"originals/ab/{digest}", "unknown/x")
+    orphaned = record(
+        app, team, f"trace-cuts/{uuid4()}", f"profiles/v1/cd/{'cd' * 32}", f"team-exports/{uuid4()}", "exports/no-id"
+    )
+    admin.execute("UPDATE stored_blob SET check_at = NULL")
+    with app.database.writing(TeamScope(team.id)) as session:
+        orphaned_blobs.mark_orphaned_blobs(session)
+    due = {key for (key,) in admin.execute("SELECT key FROM stored_blob WHERE check_at IS NOT NULL")}
+    assert due == set(orphaned)
+    assert needed
 
 
 def test_storage_is_recorded_by_folder_and_old_snapshots_go(
     client: TestClient, app: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
 ) -> None:
-    first, second = (BlobInfo(BlobKey(f"{team.id}/originals/{n}"), size, now) for n, size in ((1, 100), (2, 40)))
-    totals = BlobTotals()
-    for blob in (first, second):
-        totals.add(blob)
-    totals.take(second)
+    record(app, team, "originals/1", f"reports/{uuid4()}/x.gz")
     for _ in range(2):
         with app.database.writing(TeamScope(team.id)) as session:
-            orphaned_blobs.record_storage(session, totals, now)
+            orphaned_blobs.record_storage(session, 1, now)
         admin.execute("UPDATE storage_snapshot SET created_at = created_at - interval '91 days'")
     with app.database.writing(TeamScope(team.id)) as session:
-        orphaned_blobs.record_storage(session, totals, now)
+        orphaned_blobs.record_storage(session, 1, now)
     with app.database.reading(TeamScope(team.id)) as session:
         assert session.scalars(select(func.count()).select_from(StorageSnapshot)).one() == 1
 
     usage = client.get("/api/v1/usage").json()
     folders = {folder["name"]: (folder["files"], folder["bytes"]) for folder in usage["folders"]}
-    assert folders["originals"] == (1, 100)
+    assert (folders["originals"], folders["reports"]) == ((1, 10), (1, 10))
     assert usage["deleted_blobs"] == 1
 
 

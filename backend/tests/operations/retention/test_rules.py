@@ -9,7 +9,6 @@ from slowpath.operations.retention.rules import (
     BlobFolder,
     BlobOwner,
     RetentionLimits,
-    folder_of,
     owner_of,
 )
 from slowpath.operations.retention.service.retention_rules import limits_by_kind
@@ -47,11 +46,6 @@ def test_a_key_names_the_file_or_the_row_that_owns_the_blob(path: str, owner: Bl
 )
 def test_a_key_of_an_unknown_form_has_no_owner_and_so_is_never_deleted(key: str) -> None:
     assert owner_of(key, blob_folders()) is None
-
-
-def test_the_folder_follows_the_team() -> None:
-    assert folder_of(f"{TEAM}/originals/{HASH}") == "originals"
-    assert folder_of(f"{TEAM}/{HASH}") == ""
 
 
 @pytest.mark.parametrize(("kind", "limits"), limits_by_kind().items())

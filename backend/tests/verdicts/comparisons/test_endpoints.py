@@ -13,6 +13,7 @@ from slowpath.analysis.formats.column_file import read_columns
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ComparisonId
 from slowpath.core.jobs import JobRow
+from slowpath.core.stored_blobs import StoredBlob
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.verdicts.comparisons.rules import MAX_ARTIFACTS_A_SIDE, MAX_LABELS_A_SIDE
 from tests.factories.accounts import SomeTeam
@@ -418,7 +419,7 @@ def test_only_what_ended_badly_is_computed_again(
 
 
 def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(
-    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest
+    client: TestClient, comparisons: ComparisonsFactory, app: AppUnderTest, team: SomeTeam
 ) -> None:
     comparison_id: ComparisonId = comparisons.done()
     export = comparisons.exported(comparison_id, b"x", "x.csv")
@@ -428,7 +429,9 @@ def test_deleting_takes_views_exports_and_their_bytes_but_no_artifact(
 
     assert client.delete(f"/api/v1/comparisons/{comparison_id}").status_code == 204
 
-    assert not before & set(app.blobs.stored)
+    with app.database.reading(TeamScope(team.id)) as session:
+        unused = session.scalars(select(StoredBlob.key).where(StoredBlob.is_unused)).all()
+    assert set(unused) == before
     assert client.get("/api/v1/artifacts").json()["items"] == artifacts
     assert client.get(f"/api/v1/exports/{export}").status_code == 404
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/swap"), ("POST", "/retry")):

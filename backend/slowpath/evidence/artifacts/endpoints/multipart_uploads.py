@@ -118,9 +118,7 @@ def complete_upload(
 @router.delete(
     "/uploads/{upload_id}", operation_id="uploads:delete", status_code=204, responses=document_problems(NotFound)
 )
-def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
+def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing) -> None:
     """Delete an unfinished upload and its parts."""
     multipart_uploads.get_own_upload(session, UploadId(upload_id), caller)
-    keys = multipart_uploads.abort_upload(session, UploadId(upload_id))
-    session.flush()  # if the row cannot be deleted, its blobs must remain
-    blobs.delete(keys)
+    multipart_uploads.abort_upload(session, UploadId(upload_id))

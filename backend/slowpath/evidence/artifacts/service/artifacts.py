@@ -27,10 +27,10 @@ __all__ = [
     "get_artifact",
     "get_artifacts",
     "get_artifacts_by_hash",
-    "is_blob_referenced",
     "is_gone",
     "is_single_upload",
     "list_artifacts",
+    "lock_unneeded_hashes",
     "mark_artifact_pending",
     "retry_artifact",
     "update_artifact",
@@ -176,7 +176,10 @@ def _delete(session: WriteSession, rows: Sequence[Artifact]) -> None:
     session.flush()  # the job must find the rows gone, also when it runs at once
 
 
-def is_blob_referenced(session: ReadSession, sha256: str) -> bool:
-    """Return whether an artifact of the team needs these bytes, and lock the bytes against being stored now."""
-    queries.lock_bytes(session, sha256)
-    return queries.bytes_needed(session, sha256)
+def lock_unneeded_hashes(session: WriteSession, hashes: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Lock the bytes with these hashes against being stored, and return the locked ones, and those that nothing needs.
+
+    Bytes that another transaction has locked, for example an upload, are omitted.
+    """
+    locked = queries.try_lock_bytes(session, hashes)
+    return locked, locked - queries.select_needed_hashes(session, sorted(locked))

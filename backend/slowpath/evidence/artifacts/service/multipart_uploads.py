@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, UploadId, new_id
 from slowpath.core.ports import BlobStore
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.artifacts import queries
 from slowpath.evidence.artifacts.errors import (
     BuildNotFoundForArtifact,
@@ -161,12 +162,12 @@ def complete_upload(
     return artifact, made
 
 
-def abort_upload(session: WriteSession, upload_id: UploadId) -> list[BlobKey]:
-    """Delete an upload; return the blob keys of its parts, to be deleted after the commit."""
-    upload, parts = get_upload(session, upload_id)
-    keys = [part_key(session.team_id, upload_id, part.number) for part in parts]
+def abort_upload(session: WriteSession, upload_id: UploadId) -> None:
+    """Delete an upload and its parts."""
+    upload, _ = get_upload(session, upload_id)
     session.delete(upload)
-    return keys
+    session.flush()  # the job must find it deleted, also if it runs immediately
+    mark_unused(session, [f"{session.team_id}/parts/{upload_id}"])
 
 
 @contextmanager

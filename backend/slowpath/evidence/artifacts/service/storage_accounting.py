@@ -1,17 +1,19 @@
 """Storage usage of a team: its artifacts and its derived data (decoded artifacts, reports, exports)."""
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-import structlog
+from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from slowpath.core import stored_blobs
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
+from slowpath.core.errors import NotFound, Unavailable
 from slowpath.core.ids import BlobKey, TeamId, new_id
 from slowpath.core.ports import BlobInfo, BlobStore
 from slowpath.evidence.artifacts import queries
@@ -19,8 +21,10 @@ from slowpath.evidence.artifacts.tables import DerivedStorageTotal
 
 FILES: Final = "originals"
 """Folder of the original files, whose size is counted from the artifact rows."""
-LATER_SECONDS: Final = 1.0
-log = structlog.get_logger(__name__)
+
+
+class TeamErased(NotFound):
+    """The team of a blob does not exist any more."""
 
 
 def get_stored_bytes(session: ReadSession) -> int:
@@ -36,58 +40,53 @@ def add_stored_bytes(session: WriteSession, size_bytes: int) -> None:
 
 
 def set_stored_bytes(session: WriteSession, size_bytes: int) -> None:
-    """Set the total of derived data to a new count."""
-    made = insert(DerivedStorageTotal).values(team_id=session.team_id, id=new_id(), size_bytes=size_bytes)
-    fresh = {"size_bytes": made.excluded.size_bytes}
+    """Set the total of derived data to a new count of all blobs, each of which has a row from now on."""
+    made = insert(DerivedStorageTotal).values(
+        team_id=session.team_id, id=new_id(), size_bytes=size_bytes, listed_at=func.clock_timestamp()
+    )
+    fresh = {name: made.excluded[name] for name in ("size_bytes", "listed_at")}
     session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_=fresh))
 
 
-class AccountingBlobStore:
-    """A blob store that counts the derived data stored through it.
+def needs_listing(session: ReadSession) -> bool:
+    """Return whether blobs of the team may have no rows, because they are from before these rows existed."""
+    return queries.listed_at(session) is None
 
-    A caller of `put` may hold a transaction and a connection, so a thread writes the count one second later. A lost
-    count is corrected by the next full count; no caller waits for it or fails because of it.
+
+class AccountingBlobStore:
+    """A blob store that records each blob before it is stored, and counts the derived data.
+
+    The row is committed at once by a connection of `database`, which no caller of `put` holds: an own pool, because
+    callers may hold a connection of theirs meanwhile.
     """
 
     def __init__(self, store: BlobStore, database: Database) -> None:
-        """Store blobs in `store`, and counts in `database`."""
+        """Store blobs in `store`, and their rows in `database`."""
         self._store = store
         self._database = database
-        self._lock = threading.Lock()
-        self._grown: dict[str, int] = {}
-        self._later: threading.Timer | None = None
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
-        """Store the bytes under the key, atomically. Raises `Unavailable`."""
+        """Store the bytes under the key, atomically. Raises `Unavailable`, and `TeamErased` for a deleted team."""
         if isinstance(content, (Path, bytes)):
+            self._record(key, len(content) if isinstance(content, bytes) else content.stat().st_size)
             self._store.put(key, content)
-            self._count(key, len(content) if isinstance(content, bytes) else content.stat().st_size)
             return
+        self._record(key, 0)
         sizes: list[int] = []
         self._store.put(key, _measured(content, sizes))
-        self._count(key, sum(sizes))
+        self._record(key, sum(sizes))
 
-    def _count(self, key: BlobKey, size_bytes: int) -> None:
+    def _record(self, key: BlobKey, size_bytes: int) -> None:
         team, _, rest = key.partition("/")
-        if rest.startswith(f"{FILES}/"):
-            return
-        with self._lock:
-            self._grown[team] = self._grown.get(team, 0) + size_bytes
-            if self._later is None:
-                self._later = threading.Timer(LATER_SECONDS, self.write_counts)
-                self._later.daemon = True
-                self._later.start()
-
-    def write_counts(self) -> None:
-        """Add the pending counts to the totals in the database."""
-        with self._lock:
-            grown, self._grown, self._later = self._grown, {}, None
-        for team, size_bytes in grown.items():
-            try:
-                with self._database.writing(TeamScope(TeamId(UUID(team)))) as session:
+        try:
+            with self._database.writing(TeamScope(TeamId(UUID(team)))) as session:
+                stored_blobs.record_blob(session, key, size_bytes)
+                if size_bytes and not rest.startswith(f"{FILES}/"):
                     add_stored_bytes(session, size_bytes)
-            except (SQLAlchemyError, ValueError) as error:  # a deleted team, a database that is unavailable
-                log.warning("what was stored is not counted yet", error=str(error).splitlines()[0])
+        except IntegrityError as error:
+            raise TeamErased("The team of these bytes was deleted.") from error
+        except (OperationalError, PoolTimeout) as error:
+            raise Unavailable("The database is not available.", remedy="Try again later.") from error
 
     def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
         """Yield the blobs under `prefix/`. Raises `Unavailable`."""

@@ -9,15 +9,16 @@ from sqlalchemy import func
 from sqlalchemy.exc import IntegrityError
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import ArtifactId, BlobKey, JobId, ProfileSetId, TeamId, new_id
+from slowpath.core.ids import ArtifactId, JobId, ProfileSetId, TeamId, new_id
 from slowpath.core.jobs import JobRow, enqueue
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.errors import ArtifactListedTwice, ProfileSetNotFound, TooManyProfiles
 from slowpath.evidence.profiles.jobs import OpenProfileSet
 from slowpath.evidence.profiles.rules import MAX_ARTIFACTS_A_SET, ProfileSetState
-from slowpath.evidence.profiles.service import stored_exports, stored_views
+from slowpath.evidence.profiles.service import stored_exports
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileSetArtifact
 from slowpath.platform.jobs import service as work
 
@@ -139,15 +140,11 @@ def blob_prefix(team_id: TeamId, set_id: ProfileSetId) -> str:
     return f"{team_id}/profile-sets/{set_id}"
 
 
-def delete_incomplete_sets(session: WriteSession) -> tuple[int, list[BlobKey]]:
-    """Delete up to 100 sets of which an artifact was deleted; return their number, and the blob keys of what they had."""
-    keys: list[BlobKey] = []
+def delete_incomplete_sets(session: WriteSession) -> int:
+    """Delete up to 100 sets of which an artifact was deleted, with their blobs; return their number."""
     rows = queries.select_incomplete_sets(session, DELETED_AT_ONCE)
     for row in rows:
-        set_id = ProfileSetId(row.id)
-        for view in queries.select_views(session, set_id):
-            keys += stored_views.list_blob_keys(view)
-            keys += [BlobKey(view.summary_key)] if view.summary_key else []
-        keys += [BlobKey(export.blob_key) for export in queries.select_exports(session, set_id) if export.blob_key]
         session.delete(row)
-    return len(rows), keys
+    session.flush()  # the job must find them deleted, also if it runs immediately
+    mark_unused(session, [blob_prefix(session.team_id, ProfileSetId(row.id)) for row in rows])
+    return len(rows)

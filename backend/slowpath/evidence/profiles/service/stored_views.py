@@ -80,12 +80,6 @@ def record_view_files(view: StoredView, files: StoredViewFiles) -> None:
     view.lines_key = files.lines_key
 
 
-def list_blob_keys(view: StoredView) -> list[BlobKey]:
-    """Return the blob keys of the parts that are stored."""
-    keys = (view.full_blob_key, view.head_blob_key, view.tail_blob_key, view.functions_key, view.lines_key)
-    return [BlobKey(key) for key in keys if key]
-
-
 def get_chunk_key(view: StoredView, part: Part) -> BlobKey | None:
     """Return the blob key of a chunk of a view; None if the rest of a finished one is empty. Raises `ViewNotReady`.
 

@@ -1,7 +1,7 @@
 """Delete the example data of a team, and nothing of the team's own."""
 
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.ids import BlobKey, ComparisonId, EnvironmentId, RepositoryId, ServiceId
+from slowpath.core.ids import ComparisonId, EnvironmentId, RepositoryId, ServiceId
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.metrics.service import service_samples
 from slowpath.inventory.catalog import service as catalog
@@ -12,15 +12,15 @@ from slowpath.verdicts.comparisons.service import comparisons
 BATCH_SIZE = 100
 
 
-def delete_comparisons(session: WriteSession) -> tuple[int, list[BlobKey]]:
+def delete_comparisons(session: WriteSession) -> int:
     """Delete a batch of comparisons whose artifacts are all of the example.
 
-    Returns their number (0 if none is left) and their blob keys, to delete after the commit. A comparison with an artifact
-    of the team remains: it loses its other side.
+    Returns their number, 0 if none is left. A comparison with an artifact of the team remains: it loses its other side.
     """
     found = queries.select_example_comparisons(session, BATCH_SIZE)
-    keys = [key for each in found for key in comparisons.delete_comparison(session, ComparisonId(each))]
-    return len(found), keys
+    for each in found:
+        comparisons.delete_comparison(session, ComparisonId(each))
+    return len(found)
 
 
 def delete_artifacts(session: WriteSession) -> int:

@@ -103,8 +103,7 @@ def append_snapshot(
         )
     for answer, frozen in zip(answers, view.answers, strict=True):
         key = reports.blob_key(session.team_id, report_id, frozen.sha256)
-        if not blobs.exists(key):
-            blobs.put(key, gzip.compress(answer.content, compresslevel=6, mtime=0))
+        blobs.put(key, gzip.compress(answer.content, compresslevel=6, mtime=0))  # also if it exists: it may be unused
     row.blocks = dump_blocks(blocks)
     row.changed_at = now
     session.flush()

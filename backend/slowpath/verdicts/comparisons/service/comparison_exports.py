@@ -1,7 +1,7 @@
 """Export a comparison as a file."""
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BlobKey, ComparisonId, ExportId, TeamId, new_id
+from slowpath.core.ids import ComparisonId, ExportId, new_id
 from slowpath.evidence.profiles.service import stored_exports
 from slowpath.verdicts.comparisons.errors import ComparisonNotFinished
 from slowpath.verdicts.comparisons.jobs import ExportComparison
@@ -32,8 +32,3 @@ def create_export(
 def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
     """Return the export. Raises `ExportNotFound`."""
     return stored_exports.get_export(session, ComparisonExport, export_id)
-
-
-def make_export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
-    """Return the blob key of an export."""
-    return BlobKey(f"{team_id}/exports/{export_id}")

@@ -7,11 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, JobId, TeamId, UserId, new_id
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId, JobId, TeamId, UserId, new_id
 from slowpath.core.jobs import JobState, enqueue
+from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.evidence.profiles.service import stored_views
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.jobs import service as work
 from slowpath.verdicts.comparisons import queries
@@ -244,18 +244,21 @@ def blob_prefix(team_id: TeamId, comparison_id: ComparisonId) -> str:
     return f"{team_id}/comparisons/{comparison_id}"
 
 
-def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> list[BlobKey]:
-    """Delete a comparison, its views and exports; return their blob keys, to delete after the commit."""
-    lock_comparison(
-        session, comparison_id
-    )  # waits for a job that is about to commit, so that its blobs are deleted too
+def delete_comparison(session: WriteSession, comparison_id: ComparisonId) -> None:
+    """Delete a comparison, its views and exports with their blobs."""
+    lock_comparison(session, comparison_id)  # waits for a job that is about to commit
     row = get_comparison(session, comparison_id)
-    views = queries.select_views(session, [comparison_id])
-    keys: list[str | None] = [key for view in views for key in stored_views.list_blob_keys(view)]
-    keys += list(row.artifact_kinds.values())
-    keys += [export.blob_key for export in queries.select_exports(session, comparison_id)]
+    exports = [
+        make_export_key(session.team_id, ExportId(one.id)) for one in queries.select_exports(session, comparison_id)
+    ]
     session.delete(row)
-    return [BlobKey(key) for key in keys if key]
+    session.flush()  # the job must find it deleted, also if it runs immediately
+    mark_unused(session, [blob_prefix(session.team_id, comparison_id), *exports])
+
+
+def make_export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
+    """Return the blob key of an export."""
+    return BlobKey(f"{team_id}/exports/{export_id}")
 
 
 def list_build_comparisons_without_artifacts(session: ReadSession, limit: int) -> Sequence[ComparisonId]:

@@ -1,12 +1,13 @@
 """Compare a build with an earlier one as soon as its evidence is decoded, and record the answer on its verdict."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BlobKey, BuildId, ComparisonId, ServiceId
+from slowpath.core.ids import BuildId, ComparisonId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build
@@ -29,13 +30,13 @@ MISSING = ("first-build", "no-match", "other-conditions")
 """States of a build whose comparison another build can make possible."""
 
 
-def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerdict) -> list[BlobKey]:
+def refresh_build_comparison(session: WriteSession, build: Build, row: BuildVerdict) -> None:
     """Compare a build with its nearest comparable ancestor, unless exactly these artifacts were compared already.
 
-    Returns the blob keys of the superseded comparison, to delete after the commit. The caller records the verdict.
+    The superseded comparison is deleted. The caller records the verdict.
     """
     queries.lock_history(session, ServiceId(build.service_id))
-    return _compare(session, build, row, find_comparable_ancestor(session, build))
+    _compare(session, build, row, find_comparable_ancestor(session, build))
 
 
 def enqueue_descendant_comparisons(session: WriteSession, row: BuildVerdict) -> None:
@@ -47,33 +48,32 @@ def enqueue_descendant_comparisons(session: WriteSession, row: BuildVerdict) -> 
         enqueue_unless_pending(session, RefreshBuildComparison(BuildId(each.build_id)), after_s=SETTLE_SECONDS)
 
 
-def refresh_descendant_comparison(session: WriteSession, build: Build, now: datetime) -> list[BlobKey]:
-    """Compare an evaluated build again if its base is nearer or has more artifacts than before; return blob keys to delete."""
+def refresh_descendant_comparison(session: WriteSession, build: Build, now: datetime) -> None:
+    """Compare an evaluated build again if its base is nearer or has more artifacts than before."""
     queries.lock_history(session, ServiceId(build.service_id))
     row = queries.select_build_verdict(session, BuildId(build.id))
     if row is None or row.evaluated_at is None:
-        return []  # its evaluation compares it
+        return  # its evaluation compares it
     found = find_comparable_ancestor(session, build)
     if row.comparison_id is not None and not _is_better_base(session, row, found):
-        return []
-    superseded = _compare(session, build, row, found)
+        return
+    _compare(session, build, row, found)
     record_decision(session, row, now)
-    return superseded
 
 
 def _compare(
     session: WriteSession, build: Build, row: BuildVerdict, found: AncestorMatch | AncestorAnswer | None
-) -> list[BlobKey]:
+) -> None:
     if not isinstance(found, AncestorMatch):
-        superseded = delete_build_comparison(session, row)
+        delete_build_comparison(session, row)
         row.ancestor_answer = None if found is None else dump_ancestor(found)
         row.compared_build_id = None
-        return superseded
+        return
     base = make_side(found.base, found.kinds, [found.build])
     candidate = make_side(found.candidate, found.kinds, [build])
     if _is_current(session, row, base, candidate):
-        return []
-    superseded = delete_build_comparison(session, row)
+        return
+    delete_build_comparison(session, row)
     deployed = find_common_deployments(session, [found.build], [build])
     if deployed is not None:  # with their latency, for checks that require it; it decides nothing beside artifacts
         base, candidate = (
@@ -84,7 +84,6 @@ def _compare(
     row.comparison_id, row.compared_build_id = created.id, found.build.id
     row.ancestor_answer = dump_ancestor(_pending(found))
     session.flush()
-    return superseded
 
 
 def _is_better_base(session: ReadSession, row: BuildVerdict, found: AncestorMatch | AncestorAnswer | None) -> bool:
@@ -108,20 +107,18 @@ def _get_time(build: Build) -> datetime:
     return build.committed_at or build.created_at
 
 
-def delete_build_comparison(session: WriteSession, row: BuildVerdict) -> list[BlobKey]:
-    """Delete the comparison of a build and return its blob keys; one that a regression cites becomes its evidence."""
+def delete_build_comparison(session: WriteSession, row: BuildVerdict) -> None:
+    """Delete the comparison of a build; one that a regression cites becomes its evidence."""
     if row.comparison_id is None:
-        return []
+        return
     comparison_id = ComparisonId(row.comparison_id)
     row.comparison_id = None
     session.flush()
     if queries.has_regression(session, comparison_id):
         comparisons.get_comparison(session, comparison_id).origin = ComparisonOrigin.REGRESSION
-        return []
-    try:
-        return comparisons.delete_comparison(session, comparison_id)
-    except ComparisonNotFound:
-        return []  # a user deleted it
+        return
+    with suppress(ComparisonNotFound):  # a user deleted it
+        comparisons.delete_comparison(session, comparison_id)
 
 
 def record_answer(session: WriteSession, comparison: Comparison, answer: ComparisonAnswer, now: datetime) -> None:

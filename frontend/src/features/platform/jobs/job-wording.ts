@@ -6,6 +6,7 @@ const WORDS: Record<string, [doing: string, noun: string]> = {
   'assemblies.compute': ['disassembling', 'Disassemble a function'],
   'artifacts.decode': ['decoding', 'Decode an artifact'],
   'artifacts.delete-blobs': ['removing files', 'Remove deleted files'],
+  'blobs.delete-orphaned': ['removing files', 'Remove unused files'],
   'artifacts.expire-upload': ['removing files', 'Remove an unfinished upload'],
   'comparisons.compute': ['comparing', 'Compare two sets'],
   'comparisons.build-view': ['building a view', 'Build another view'],
