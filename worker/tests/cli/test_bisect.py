@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from slowpath_cli.main import main
-from tests.support.git_repositories import SomeRepository, new_repository
+from tests.support.git_repositories import SomeRepository, new_repository, proxied
 
 pytestmark = pytest.mark.processes
 
@@ -308,18 +308,6 @@ def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:
     assert found["levels"][0]["culprit"] == shas[9]
     assert found["deployments"] == len(asked(tmp_path))
     assert found["deployments"] <= 5 + 4 + 2 + 3 + 3  # what was killed was started once more
-
-
-def proxied(proxy: Path, repository: SomeRepository, module: str, version: str) -> None:
-    """Tag the newest commit as a version, and offer it as Go's proxies do."""
-    repository.git("tag", version)
-    folder = proxy / module / "@v"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{version}.info").write_text(json.dumps({"Version": version}))
-    (folder / f"{version}.mod").write_bytes((repository.folder / "go.mod").read_bytes())
-    repository.git(
-        "archive", "--format=zip", f"--prefix={module}@{version}/", "-o", str(folder / f"{version}.zip"), "HEAD"
-    )
 
 
 @pytest.mark.skipif(not Path(GO).exists(), reason="there is no Go toolchain")
