@@ -21,7 +21,7 @@ SENDS_METADATA = {
     "spans:receive-otlp", "metrics:receive-remote-write", "metrics:receive-otlp",
 }  # fmt: skip
 RUNS = {
-    "runners:register", "runners:release", "runners:probes", "runners:lease", "probes:heartbeat", "probes:record-measurement", "probes:record-result", "probes:patch",
+    "runners:register", "runners:release", "runners:probes", "runners:lease", "probes:heartbeat", "probes:record-measurement", "probes:record-result", "probes:patch", "probes:record-compiler-decisions",
 }  # fmt: skip
 ALLOWED = {
     TokenScope.UPLOAD: WATCHES | SENDS_FILES | SENDS_METADATA,

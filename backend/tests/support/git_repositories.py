@@ -1,6 +1,7 @@
 """Real git repositories for tests, and a server that serves them by git's own CGI, or plays an attacker."""
 
 import base64
+import json
 import os
 import subprocess
 import threading
@@ -58,6 +59,18 @@ def new_repository(folder: Path) -> SomeRepository:
     repository = SomeRepository(folder)
     repository.git("init", "--quiet", "--initial-branch=main")
     return repository
+
+
+def proxied(proxy: Path, repository: SomeRepository, module: str, version: str) -> None:
+    """Tag the newest commit as a version, and offer it as Go's proxies do."""
+    repository.git("tag", version)
+    folder = proxy / module / "@v"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{version}.info").write_text(json.dumps({"Version": version}))
+    (folder / f"{version}.mod").write_bytes((repository.folder / "go.mod").read_bytes())
+    repository.git(
+        "archive", "--format=zip", f"--prefix={module}@{version}/", "-o", str(folder / f"{version}.zip"), "HEAD"
+    )
 
 
 @dataclass

@@ -174,6 +174,7 @@ describe('the page of a bisect', () => {
       labels: { zone: 'us' },
       version: '',
       variants: [],
+      can_compile: false,
       host: '',
       running: 0,
       seen_at: '2026-11-20T14:00:00Z',

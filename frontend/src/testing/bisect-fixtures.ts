@@ -204,6 +204,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   ],
   problem: null,
   job: null,
+  compiler: null,
   needs_approval: false,
   rest: null,
   revision: 7,

@@ -127,7 +127,7 @@ def _drive_all(
     while True:
         finished = SearchDriver(session, history, script, folder, _report).drive()
         save_session(session, folder)
-        compiler = explain_culprit(session, finished, history.repositories[""])
+        compiler = explain_culprit(session, finished, history)
         document = make_search_document(session, history, finished) | {"compiler": compiler}
         (folder / "report.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
         yield session, finished, folder, compiler

@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from slowpath.analysis.builds.compile_report import FORMAT, CompilerReason
+from slowpath.analysis.builds.compile_report import FORMAT, CompilerReason, fold_type_arguments
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.comparison.compiler_findings import (
     CompilerSection,
@@ -48,8 +48,8 @@ def select_reasons(reasons: Sequence[CompilerReason], section: CompilerSection |
     """Return the decisions on the functions that the section names; without a section, all."""
     if section is None:
         return list(reasons)
-    named = {name for each in section.findings for name in (each.function, each.callee)}
-    return [each for each in reasons if each.function in named]
+    named = {fold_type_arguments(name) for each in section.findings for name in (each.function, each.callee or "")}
+    return [each for each in reasons if fold_type_arguments(each.function) in named]
 
 
 def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, helper: Path) -> CompilerSection | None:

@@ -1,11 +1,14 @@
-"""Build a package at two commits, and find what the compiler decided differently."""
+"""Build a package twice, and find what the compiler decided differently."""
 
 import os
+import signal
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from slowpath.analysis.bisect.search import SearchResult
 from slowpath.analysis.builds.compile_report import (
@@ -15,12 +18,24 @@ from slowpath.analysis.builds.compile_report import (
     find_differences,
     parse_decisions,
 )
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs
+from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
+from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, InvalidRepository, LocalRepository
+from slowpath_cli.local_bisect.script_runner import prepare_work_tree
 from slowpath_cli.local_bisect.search_driver import SearchSession
 
 BUILD_SECONDS: Final = 1800.0
+POLL_SECONDS: Final = 0.25
+MOST_OUTPUT_BYTES: Final = 256 << 20
 LAST_CHARACTERS: Final = 2000
 MOST_SENTENCES: Final = 10
+CheckOut = Callable[[BuildInputs], tuple[Path, Mapping[str, Mapping[str, str]]]]
+"""Return the folder of a build's module, and the modules that are replaced in it."""
+
+
+class CompilationStopped(Exception):
+    """The caller asked to stop."""
 
 
 @dataclass(frozen=True)
@@ -32,29 +47,62 @@ class PackagePlace:
     package: str
 
 
+@dataclass(frozen=True)
+class Compilation:
+    """How commands run: their environment, and whether they have to stop."""
+
+    environment: Mapping[str, str]
+    is_aborted: Callable[[], bool] = lambda: False
+
+
+def local_compilation() -> Compilation:
+    """Return a compilation with the variables of this process."""
+    return Compilation({name: value for name, value in os.environ.items() if not name.startswith("GIT_")})
+
+
 def compare_decisions(
     repository: LocalRepository, commits: tuple[str, str], place: PackagePlace
 ) -> Sequence[CompilerReason]:
     """Return what the compiler decided differently in the package at two commits. Raises `InvalidRepository`."""
-    base, candidate = (
-        _decisions(repository.tree(slot, commit) / place.directory.strip("/"), place)
-        for slot, commit in enumerate(commits)
+    base, candidate = map(BuildInputs, commits)
+    folder = place.directory.strip("/")
+    return compare_builds(
+        lambda build: (repository.tree(0, build.commit) / folder, {}), (base, candidate), place, local_compilation()
     )
+
+
+def compare_builds(
+    check_out: CheckOut, builds: tuple[BuildInputs, BuildInputs], place: PackagePlace, how: Compilation
+) -> Sequence[CompilerReason]:
+    """Return what the compiler decided differently in the package in two builds, one checked out after the other.
+
+    In the package's module and in the modules that are replaced by a commit.
+    Raises `InvalidRepository`, `CompilationStopped`.
+    """
+    base, candidate = (_decisions(*check_out(each), place, how) for each in builds)
     return find_differences(base, candidate)
 
 
-def explain_culprit(session: SearchSession, finished: SearchResult, repository: LocalRepository) -> list[str]:
-    """Return what the compiler decided differently in the culprit and its first parent, as sentences.
+def explain_culprit(
+    session: SearchSession, finished: SearchResult, history: MultiRepositoryHistory[LocalRepository]
+) -> list[str]:
+    """Return what the compiler decided differently in the culprit and the build before it, as sentences.
 
-    Empty unless the culprit is a commit of the main repository and the search has a main package.
+    Empty without a culprit or a main package, and for a release of Go.
     """
     question = session.question
-    if finished.outcome != "found" or not question.get("main") or session.nodes[finished.suspects[0]].repository:
+    if finished.outcome != "found" or not question.get("main"):
         return []
-    culprit = session.nodes[finished.suspects[0]].sha
-    place = PackagePlace(str(question.get("directory") or ""), str(question.get("tags") or ""), f"./{question['main']}")
+    culprit = session.nodes[finished.suspects[0]]
+    if culprit.repository in GO_LEVELS:
+        return []
+    directory = str(question.get("directory") or "")
+    place = PackagePlace(directory, str(question.get("tags") or ""), f"./{question['main']}")
     try:
-        reasons = compare_decisions(repository, (repository.parents(culprit)[0], culprit), place)
+        reasons = compare_builds(
+            lambda build: prepare_work_tree(history, directory.strip("/"), build, 0),
+            (culprit.before, culprit.build), place, local_compilation(),
+        )  # fmt: skip
     except InvalidRepository as error:
         return [f"What the compiler decided is not known: {error}"]
     more = len(reasons) - MOST_SENTENCES
@@ -64,29 +112,65 @@ def explain_culprit(session: SearchSession, finished: SearchResult, repository: 
     ]
 
 
-def _decisions(folder: Path, place: PackagePlace) -> dict[str, FunctionDecisions]:
+def _decisions(
+    folder: Path, overrides: Mapping[str, Mapping[str, str]], place: PackagePlace, how: Compilation
+) -> dict[str, FunctionDecisions]:
     """Build the package in a work tree, and return what the compiler decided on the functions of its module."""
-    module = _go(folder, "list", "-m", "-f", "{{.Path}}").stdout.split("\n")[0].strip()
+    replaced = [module for module, to in overrides.items() if "dir" in to]
+    if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
+        flags = f"{how.environment.get('GOFLAGS', '')} -mod=mod".strip()
+        how = Compilation({**how.environment, "GOFLAGS": flags}, how.is_aborted)
+    module = _go(folder, how, "list", "-m", "-f", "{{.Path}}")[0].split("\n")[0].strip()
     tags = ["-tags", place.tags]
-    listed = _go(folder, "list", *tags, "-f", "{{.ImportPath}} {{.Name}}", "--", place.package).stdout.split()
+    listed = _go(folder, how, "list", *tags, "-f", "{{.ImportPath}} {{.Name}}", "--", place.package)[0].split()
     if len(listed) != 2:
         raise InvalidRepository(f"{place.package!r} names {len(listed) // 2} packages. Name one main package.")
     path, name = listed
-    build = ["build", "-buildvcs=false", *tags, f"-gcflags={module}/...=-m=2", "-o", os.devnull]
-    printed = _go(folder, *build, "--", place.package).stderr
+    asked = [f"-gcflags={each}/...=-m=2" for each in (module, *replaced)]
+    printed = _go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
     return parse_decisions(printed, path if name == "main" else "")
 
 
-def _go(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run the go command in a separate session, which ends with this process. Raises `InvalidRepository`."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            [*DIES_WITH_US, "go", *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-            encoding="utf-8", errors="replace", timeout=BUILD_SECONDS, check=False, start_new_session=True,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InvalidRepository(f"go {words[0]} could not be run in {folder}: {error}") from error
-    if done.returncode != 0:
-        raise InvalidRepository(f"go {words[0]} failed in {folder}: {done.stderr.strip()[-LAST_CHARACTERS:]}")
-    return done
+def _go(folder: Path, how: Compilation, *words: str) -> tuple[str, str]:
+    """Run the go command in a separate session, which ends with this process; return stdout and stderr.
+
+    Raises `InvalidRepository`, `CompilationStopped`.
+    """
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        try:
+            child = subprocess.Popen(
+                [*DIES_WITH_US, "go", *words], cwd=folder, env=dict(how.environment), stdin=subprocess.DEVNULL,
+                stdout=stdout, stderr=stderr, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise InvalidRepository(f"go {words[0]} could not be run in {folder}: {error}") from error
+        try:
+            code = _wait(child, how.is_aborted)
+        except subprocess.TimeoutExpired as error:
+            raise InvalidRepository(f"go {words[0]} did not finish within {BUILD_SECONDS:g} s.") from error
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # the compilers that it started, too
+            child.wait()
+        texts = _read(stdout), _read(stderr)
+    if code != 0:
+        raise InvalidRepository(f"go {words[0]} failed in {folder}: {texts[1].strip()[-LAST_CHARACTERS:]}")
+    return texts
+
+
+def _wait(child: "subprocess.Popen[bytes]", is_aborted: Callable[[], bool]) -> int:
+    waited = 0.0
+    while True:
+        try:
+            return child.wait(timeout=POLL_SECONDS)
+        except subprocess.TimeoutExpired:
+            waited += POLL_SECONDS
+            if is_aborted():
+                raise CompilationStopped from None
+            if waited >= BUILD_SECONDS:
+                raise
+
+
+def _read(written: IO[bytes]) -> str:
+    written.seek(0)
+    return written.read(MOST_OUTPUT_BYTES).decode("utf-8", "replace")

@@ -18,6 +18,7 @@ from slowpath.verdicts.bisects.service import (
     automatic_bisects,
     bisect_monitor,
     commit_comparisons,
+    culprit_compilation,
     experiments,
     latency_measurements,
     pair_steps,
@@ -58,6 +59,7 @@ def advance_bisect(job: AdvanceBisect, context: JobContext) -> None:
             now = context.clock.now()
             if not experiments.advance_experiment(session, job.bisect_id, secret=secret, now=now):
                 search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=now)
+                culprit_compilation.queue_compilation(session, job.bisect_id, secret=secret, now=now)
             pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=now)
         except BisectNotFound:
             return  # deleted meanwhile

@@ -78,6 +78,7 @@ class Runner:
     instance: str = "one"
     labels: dict[str, str] = field(default_factory=dict)
     variants: list[str] = field(default_factory=list)
+    can_compile: bool = False
     running: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Leases by run."""
     taken: dict[str, int] = field(default_factory=dict)
@@ -97,6 +98,7 @@ class Runner:
             "instance": self.instance,
             "labels": self.labels,
             "variants": self.variants,
+            "can_compile": self.can_compile,
         }
         response: Response = self.client.put(
             f"/api/v1/runners/{self.name}", json={**fields, "host": f"machine of {self.instance}"}

@@ -91,6 +91,14 @@ CHANGES: dict[str, dict[str, Any]] = {
     "has a path as a patch": {"patch": "../../etc/passwd"},
     "lacks a field": {"environment": None},
 }
+BASE: dict[str, Any] = {"commit": COMMIT, "modules": {}, "versions": {}, "settings": {}}
+TARGET: dict[str, Any] = {"base": BASE, "package": "cmd/service", "tags": []}
+
+
+def compiling(**fields: object) -> dict[str, Any]:
+    return lease(purpose="compile", compile={**TARGET, **fields})
+
+
 ATTACKS: dict[str, dict[str, Any]] = {
     "a line for go.mod in a version": building(versions={"example.com/lib": INJECTED}),
     "a line for go.mod in a module": building(versions={"example.com/lib v1.0.0\nreplace a": "v1.0.0"}),
@@ -134,6 +142,14 @@ ATTACKS: dict[str, dict[str, Any]] = {
         purpose="variant", variant={**UNCHANGED, "reverts": COMMIT}
     ),
     "a patch that the configuration does not allow": lease(purpose="variant", variant={**UNCHANGED, "patch": 64 * "a"}),
+    "a compilation without its target": lease(purpose="compile"),
+    "a target of another purpose": lease(compile=TARGET),
+    "steps up in a package": compiling(package="../../etc"),
+    "an option as a package": compiling(package="-toolexec=/tmp/x"),
+    "a pattern as a package": compiling(package="..."),
+    "an option in the tags": compiling(tags=["a -toolexec=/tmp/x"]),
+    "a base that is no commit": compiling(base={**BASE, "commit": "main"}),
+    "a line in a version of the base": compiling(base={**BASE, "versions": {"example.com/lib": INJECTED}}),
     "a callback to a file": lease(callback={"url": "file:///etc/passwd", "token": "x"}),
     "a header in a callback": lease(callback={"url": "http://127.0.0.1/", "token": "x\r\nX-Evil: 1"}),
 }
@@ -164,6 +180,14 @@ def test_a_valid_lease_passes_unchanged() -> None:
 
 
 @pytest.mark.processes
+def test_a_valid_compilation_passes_and_its_base_is_checked_by_the_configuration() -> None:
+    base = {**BASE, "modules": {"example.com/lib": COMMIT}}
+    checked = checked_lease(compiling(base=base, tags=["netgo"]), [0])
+    assert checked["compile"] == {**TARGET, "base": base, "tags": ["netgo"]}
+    with pytest.raises(LeaseRefused, match=r"not in .allow. modules"):
+        Allow(modules=()).check(checked, {}, checkout=False)
+
+
 def test_the_command_rejects_each_and_continues_with_a_valid_one(here: Here) -> None:
     """Over real HTTP: a hostile lease is not deployed, the server receives the reason, and the runner continues."""
     some = [

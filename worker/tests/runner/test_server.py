@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 
 from tests.conftest import migrated  # noqa: F401 - pytest finds fixtures by name
 from tests.support.databases import TestDatabase
-from tests.support.git_repositories import SomeRepository, new_repository
+from tests.support.git_repositories import SomeRepository, new_repository, proxied
 from tests.support.running_stacks import RunningStack, running_stack
 
 pytestmark = [pytest.mark.database, pytest.mark.takes_long, pytest.mark.processes]
@@ -74,9 +75,14 @@ def _token(person: httpx.Client, scope: str) -> str:
 
 
 def _runner(
-    stack: RunningStack, person: httpx.Client, folder: Path, deploy: str = DEPLOY, measure: str = MEASURE
+    stack: RunningStack,
+    person: httpx.Client,
+    folder: Path,
+    deploy: str = DEPLOY,
+    measure: str = MEASURE,
+    config: str = CONFIG,
 ) -> "subprocess.Popen[bytes]":
-    (folder / "runner.toml").write_text(CONFIG.format(deploy=deploy, measure=measure), encoding="utf-8")
+    (folder / "runner.toml").write_text(config.format(deploy=deploy, measure=measure), encoding="utf-8")
     environment = {
         **os.environ, "SLOWPATH_URL": stack.address, "SLOWPATH_TOKEN": _token(person, "runner"), "LEDGER": str(folder / "ledger"),
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -208,6 +214,79 @@ def test_variants_of_the_bad_commit_are_measured(stack: RunningStack, tmp_path: 
     assert effects["revert", "rss-MB"]["verdict"] == "no effect"
     assert round(effects["GOGC=400", "ms"]["removes"]["share"], 6) == 0.8
     assert experiment["has_runner"] is False  # it has ended
+
+
+LIB = """package lib
+
+// Cost is %d.
+func Cost(n int) int {
+%s	return n + %d
+}
+"""
+LOOPS = "".join(f"	for i := range n {{\n		n ^= i * {n}\n	}}\n" for n in range(12)) + "	n = 0\n"
+SERVICE = """package main
+
+import (
+	"fmt"
+
+	"example.org/lib"
+)
+
+func main() { fmt.Printf("took %%d.5 ms\\n", lib.Cost(0)+step(%d)) }
+
+func step(n int) int {
+%s	return n
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no go")
+@pytest.mark.parametrize("is_in_dependency", [False, True])
+def test_a_runner_compiles_the_culprit_and_the_build_before_it(
+    stack: RunningStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_in_dependency: bool
+) -> None:
+    lib, mono, proxy = new_repository(tmp_path / "lib"), new_repository(tmp_path / "mono"), tmp_path / "proxy"
+    lib.commit({"go.mod": "module example.org/lib\n\ngo 1.22\n", "lib.go": LIB % (10, "", 10)})
+    proxied(proxy, lib, "example.org/lib", "v1.0.0")
+    libs = [lib.commit({"lib.go": LIB % (n, LOOPS if n >= 22 else "", 12 if n >= 22 else 10)}) for n in range(20, 24)]
+    proxied(proxy, lib, "example.org/lib", "v1.1.0")
+    mod = "module example.org/mono\n\ngo 1.22\n\nrequire example.org/lib %s\n"
+    shas = []
+    for one in range(5):
+        grown = LOOPS if one >= 2 and not is_in_dependency else ""
+        added = 2 if grown else 0
+        body = SERVICE % (one, f"{grown}	n = {added}\n")
+        version = "v1.1.0" if one >= 3 and is_in_dependency else "v1.0.0"
+        shas.append(mono.commit({"go.mod": mod % version, "cmd/service/main.go": body}))
+    for name, value in {"GOPROXY": f"file://{proxy}", "GOSUMDB": "off", "GOFLAGS": "-mod=mod", "GOWORK": "off"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("GOMODCACHE", str(tmp_path / "mod"))
+    measure = 'command = ["go", "run", "./cmd/service"]\n'
+    with stack.signed_up() as person:
+        repository = person.post("/repositories", json={"name": "lib", "url": f"file://{lib.folder}"}).json()["id"]
+        times = {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2, "main_package": "cmd/service"}
+        settings = {**times, "module_repositories": {"example.org/lib": repository}}
+        bisect = _started(person, mono, shas, signature={"kind": "custom", "subject": "ms"}, settings=settings)
+        config = CONFIG.replace('"" = "mono"', '"" = "mono"\n"example.org/lib" = "lib"')
+        runner = _runner(stack, person, tmp_path, measure=measure, config=config)
+        try:
+            detail = _until(
+                stack, person, bisect, lambda one: (one["compiler"] or {}).get("state") in {"done", "failed"}
+            )
+        finally:
+            runner.terminate()
+            runner.wait(timeout=30)
+            subprocess.run(["go", "clean", "-modcache"], check=False)  # it is read-only
+    culprit = libs[2] if is_in_dependency else shas[2]
+    assert (detail["state"], detail["culprit"]["sha"]) == ("found", culprit), (tmp_path / "runner.log").read_text()
+    assert detail["compiler"]["state"] == "done", detail["compiler"]
+    function = "example.org/lib.Cost" if is_in_dependency else "main.step"
+    sentences = [one["sentence"] for one in detail["compiler"]["reasons"] if one["function"] == function]
+    assert sentences, detail["compiler"]
+    assert f"{function} is no longer inlined: cost " in sentences[0]
+    assert "exceeds budget 80" in sentences[0]
+    assert "compile" not in {one["purpose"] for one in detail["probes"]}
+    assert any("Compiled the culprit" in one["sentence"] for one in detail["events"])
 
 
 def _is_over(detail: dict[str, Any]) -> bool:

@@ -13,6 +13,9 @@ FORMAT: Final = "slowpath.compile-report/1"
 MOST_REASONS: Final = 2000
 LONGEST: Final = 300
 """Characters of a name or a reason."""
+SHAPE: Final = "go.shape."
+LAST: Final = "\U0010ffff"
+"""Sorts after each reason."""
 _LINE = re.compile(r"(?P<file>[^:\n]+\.go):(?P<line>\d{1,9}):\d+: (?P<text>.+)")
 _CANNOT = re.compile(r"cannot inline (?P<name>.+?): (?P<reason>.+)")
 _CAN = re.compile(r"can inline (?P<name>.+?)(?: with cost (?P<cost>\d{1,9}) as: .*)?")
@@ -51,8 +54,25 @@ class CompilerReason:
     cost: int | None = None
 
 
+def fold_type_arguments(name: str) -> str:
+    """Return a function's name as profiles have it for each instance of a generic function: `Map[...]`."""
+    depth, folded = 0, ""
+    for each in name:
+        if each == "[":
+            folded += "" if depth else "[...]"
+            depth += 1
+        elif each == "]":
+            depth = max(depth - 1, 0)
+        elif depth == 0:
+            folded += each
+    return folded
+
+
 def parse_decisions(printed: str, main_package: str = "") -> dict[str, FunctionDecisions]:
-    """Return the decisions by function, as profiles name it; the functions of `main_package` are those of main."""
+    """Return the decisions by function, as profiles name it; the functions of `main_package` are those of main.
+
+    Instances of a generic function are one: it cannot be inlined if one of them cannot.
+    """
     declared: dict[str, tuple[str, int, str | None, int | None]] = {}
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     escapes: list[tuple[str, int, str]] = []
@@ -61,9 +81,13 @@ def parse_decisions(printed: str, main_package: str = "") -> dict[str, FunctionD
         cannot, can = _CANNOT.fullmatch(text), _CAN.fullmatch(text)
         found = cannot or can
         if found is not None:
-            name = _clean(f"{prefix}.{found['name']}")
+            if "[" in found["name"] and SHAPE not in found["name"]:
+                continue  # passes the dictionary of the types to the instance, which is named by their shapes
+            name = _clean(fold_type_arguments(f"{prefix}.{found['name']}"))
             cost = int(can["cost"]) if can is not None and can["cost"] is not None else None
-            declared[name] = (file, line, _clean(cannot["reason"]) if cannot else None, cost)
+            reason = _clean(cannot["reason"]) if cannot else None
+            if name not in declared or (reason is not None and reason < (declared[name][2] or LAST)):
+                declared[name] = (file, line, reason, cost)
             places[file].append((line, name))
         elif (escape := _ESCAPES.fullmatch(text)) is not None:
             escapes.append((file, line, _clean(f"{escape['moved'] or escape['what']}")))

@@ -43,6 +43,8 @@ class Runner(TeamScoped, Table):
     """The API token it last used."""
     variants: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """Kinds of variants that its configuration allows."""
+    can_compile: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Whether it makes compile reports of culprits."""
     seen_at: Mapped[datetime]
     left_at: Mapped[datetime | None]
     """Time of its shutdown with nothing left deployed; the name is free since."""
@@ -115,6 +117,8 @@ class Bisect(TeamScoped, Table):
     pause_reason: Mapped[str | None]
     outcome: Mapped[dict[str, Any] | None]
     """{"outcome", "suspects", "belief"}."""
+    compile_report: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
+    """{"package", "reasons"}: what the compiler decided differently in the culprit and the build before it."""
     problem: Mapped[dict[str, Any] | None]
     summary: Mapped[dict[str, Any] | None]
     """Summary for lists, as of the last step; can be computed from the probes."""
@@ -142,7 +146,8 @@ class Probe(TeamScoped, Table):
             name="state",
         ),
         CheckConstraint(
-            "purpose in ('boundary', 'control', 'probe', 'verify', 'override', 'baseline', 'variant')", name="purpose"
+            "purpose in ('boundary', 'control', 'probe', 'verify', 'override', 'baseline', 'variant', 'compile')",
+            name="purpose",
         ),
         CheckConstraint("octet_length(log_tail) <= 8192", name="log_tail"),
         ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),

@@ -148,6 +148,8 @@ _EVENTS = {
     "continued": "Continued with a limit of {limit} deployments",
     "cancelled": "Cancelled",
     "failed": "Failed: {detail}",
+    "compile-queued": "Queued the compilation of the culprit and the build before it",
+    "compiled": "Compiled the culprit and the build before it: {reasons} decisions differ",
 }
 
 

@@ -1,6 +1,11 @@
 """The compiler's decisions, as `go build -gcflags=-m=2` of Go 1.26.8 prints them."""
 
-from slowpath.analysis.builds.compile_report import describe_reason, find_differences, parse_decisions
+from slowpath.analysis.builds.compile_report import (
+    describe_reason,
+    find_differences,
+    fold_type_arguments,
+    parse_decisions,
+)
 
 BASE = """# example.com/ident
 ident/clone.go:24:6: can inline cloneBytes with cost 61 as: func([]byte) []byte { return nil }
@@ -51,6 +56,32 @@ def test_what_escapes_belongs_to_the_function_around_it() -> None:
     assert decisions["example.com/ident.(*Pool).refill"].heap == ("&chunk{}",)
     assert decisions["example.com/ident.(*Pool).Clone"].heap == ("buffer",)
     assert (decisions["example.com/cmd.main"].file, decisions["example.com/cmd.main"].line) == ("main.go", 5)
+
+
+GENERIC = """# example.com/gen
+gen/map.go:15:6: {shape}
+gen/map.go:15:6: can inline Map[go.shape.string,go.shape.[]int] with cost 60 as: func() {{ }}
+gen/map.go:15:6: cannot inline Map[string,[]int]: marked go:noinline
+gen/map.go:9:6: can inline (*Box[int]).Get with cost 63 as: method(*Box[int]) func(int) int {{ }}
+gen/map.go:16:13: make([]go.shape.string, 0, len(in)) escapes to heap
+"""
+
+
+def test_instances_of_a_generic_function_are_one_function() -> None:
+    base = parse_decisions(
+        GENERIC.format(shape="can inline Map[go.shape.int,go.shape.string] with cost 60 as: func() { }")
+    )
+    candidate = parse_decisions(
+        GENERIC.format(shape="cannot inline Map[go.shape.int,go.shape.string]: cost 117 exceeds budget 80")
+    )
+    assert set(base) == {"example.com/gen.Map[...]"}
+    assert base["example.com/gen.Map[...]"].heap == ("make([]go.shape.string, 0, len(in))",)
+    [reason] = find_differences(base, candidate)
+    assert describe_reason(reason).startswith(
+        "example.com/gen.Map[...] is no longer inlined: cost 117 exceeds budget 80."
+    )
+    assert fold_type_arguments("a/b.(*Set[go.shape.struct { x [3]int }]).Add.func1") == "a/b.(*Set[...]).Add.func1"
+    assert fold_type_arguments("a]b[c") == "ab[...]"
 
 
 def test_equal_builds_and_other_output_differ_in_nothing() -> None:

@@ -37,6 +37,7 @@ UNBOUNDED = {
     "uploads:create": "flags of a CPU have no declared number",
     "artifacts:update": "flags of a CPU have no declared number",
     "compile-reports:create": "2,000 decisions whose texts are all of four-byte letters",
+    "probes:record-compiler-decisions": "2,000 decisions whose texts are all of four-byte letters",
     "builds:record": "streamed",
     "spans:receive-otlp": "streamed",
     "webhooks:receive-github": "streamed",

@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from slowpath.analysis.experiments.variants import VALUES
-from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MOST_WINDOWS
+from slowpath.verdicts.bisects.rules.bisect_states import COMPILE, MOST_SLOTS, MOST_WINDOWS
 from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN, invalid_setting, release_of
 
 MAX_BYTES: Final = 64 * 1024
@@ -145,6 +145,20 @@ class _VariantChange(_Strict):
         return self
 
 
+class _Compile(_Strict):
+    """What is compiled instead of a deployment."""
+
+    base: _Build
+    package: Annotated[str, Field(max_length=500)]
+    tags: Annotated[list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]{1,100}$")]], Field(max_length=50)]
+
+    @model_validator(mode="after")
+    def _require_package_path(self) -> "_Compile":
+        if self.package and not is_module_path(self.package, published=False):
+            raise ValueError("the package is not a path below the module")
+        return self
+
+
 class _Lease(_Strict):
     run_id: Annotated[Id, Field(strict=False)]
     bisect_id: Annotated[Id, Field(strict=False)]
@@ -163,6 +177,7 @@ class _Lease(_Strict):
     lease_seconds: Seconds
     callback: _Callback | None = None
     variant: _VariantChange | None = None
+    compile: _Compile | None = None
 
 
 class _CalledBack(_Strict):
@@ -194,16 +209,23 @@ def checked_lease(offer: object, free_slots: Collection[int]) -> dict[str, Any]:
         raise LeaseRefused(f"The lease is invalid: {where}: {first['msg']}.") from error
     if lease.slot not in free_slots:
         raise LeaseRefused(f"The lease is for slot {lease.slot}, which is not free.")
-    for module in lease.build.modules:
+    if (lease.purpose == COMPILE) != (lease.compile is not None):
+        raise LeaseRefused("The lease does not state what it compiles.")
+    for build in (lease.build, *([] if lease.compile is None else [lease.compile.base])):
+        _check_modules(build)
+        _check_toolchain(build)
+    return lease.model_dump(mode="json")
+
+
+def _check_modules(build: _Build) -> None:
+    for module in build.modules:
         if not is_module_path(module, published=False):
             raise LeaseRefused(f"The lease has an invalid module path {module!r}.")
-    for module, version in lease.build.versions.items():
+    for module, version in build.versions.items():
         if not is_module_path(module, published=True):
             raise LeaseRefused(f"The lease has an invalid module path {module!r}.")
         if not is_version(version, module):
             raise LeaseRefused(f"The lease has an invalid version {version!r} of {module}.")
-    _check_toolchain(lease.build)
-    return lease.model_dump(mode="json")
 
 
 def _check_toolchain(build: _Build) -> None:

@@ -5,10 +5,11 @@ ends on the server only when its deployment has been removed.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from slowpath_cli.runner.core import health_check, run_processes
+from slowpath_cli.runner.core import culprit_compilation, health_check, run_processes
 from slowpath_cli.runner.core.driver_interface import (
     BuildFailed,
     DeploymentFailed,
@@ -57,7 +58,7 @@ class ProbeLifecycle:
         self._heartbeat.start()
         try:
             if run.phase != "ending":
-                run.how, run.words = self._deploy_and_measure()
+                run.how, run.words = self._do(self._compile if run.lease.get("compile") else self._deploy_and_measure)
                 self._print(f"{run.how}{f': {run.words}' if run.words else ''}")
                 self._save("ending")
             if run.begun:
@@ -67,20 +68,33 @@ class ProbeLifecycle:
             self._heartbeat.stop()
             self._control.close()
 
-    def _deploy_and_measure(self) -> tuple[str, str]:
+    def _do(self, work: Callable[[], None]) -> tuple[str, str]:
+        """Return the outcome and its reason."""
         try:
-            self._deploy()
-            self._measure()
+            work()
         except ProbeAborted:
             reason = self._heartbeat.why or (STOPPED if self._context.stopping.is_set() else "")
             return ("failed" if reason else "done"), reason
         except (BuildFailed, DeploymentUnhealthy) as error:
             return ("unbuildable" if isinstance(error, BuildFailed) else "unhealthy"), str(error)
+        except ReportRejected as error:
+            return "failed", f"The server rejected a report: {error}"
         except (DriverError, UnknownPlaceholder) as error:
             return "failed", str(error)
         except Exception as error:  # noqa: BLE001 - after any error the deployment must be removed and the end reported
             return "failed", f"Internal error of the runner: {type(error).__name__}: {error}"
         return "done", ""
+
+    def _deploy_and_measure(self) -> None:
+        self._deploy()
+        self._measure()
+
+    def _compile(self) -> None:
+        """Compile the culprit and the build before it, and report what the compiler decided differently."""
+        self._announce_deployment()
+        reasons = culprit_compilation.compare_culprit(self._context, self._run, self._is_aborted)
+        self._print(f"{len(reasons)} decisions of the compiler differ")
+        self._report(lambda: self._control.record_decisions(self._run.run_id, reasons))
 
     # -- until it is ready
 
@@ -222,22 +236,23 @@ class ProbeLifecycle:
             artifact_ids=tuple(result.artifact_ids),
             is_on_dashboard=result.board,
         )
-        self._report(report)
+        try:
+            self._report(lambda: self._control.window(self._run.run_id, report))
+        except ReportRejected as error:
+            problem = replace(
+                report, value=None, verdict=None, artifact_ids=(), is_on_dashboard=False, problem=str(error)[:900]
+            )
+            self._report(lambda: self._control.window(self._run.run_id, problem))
         self._run.windows = index + 1
         self._save(self._run.phase)
         self._print(f"measurement {index}: {_describe(result)}")
 
-    def _report(self, report: MeasurementReport) -> None:
+    def _report(self, send: Callable[[], None]) -> None:
+        """Send a report until the server responds. Raises `ReportRejected`, `ProbeAborted`."""
         pause = RETRY_SECONDS[0]
         while True:
             try:
-                self._control.window(self._run.run_id, report)
-            except ReportRejected as error:
-                if report.problem is not None:
-                    raise DeploymentFailed(f"The server rejected the measurement: {error}") from error
-                report = replace(
-                    report, value=None, verdict=None, artifact_ids=(), is_on_dashboard=False, problem=str(error)[:900]
-                )
+                send()
             except UnknownToServer as error:
                 self._heartbeat.abort(str(error))
                 raise ProbeAborted from error

@@ -58,12 +58,12 @@ class RunContext:
             change = read_change(
                 run.lease.get("variant"), run.run_id, self.runner.files.folder(run.run_id), self.runner.connect
             )
-            folder, run.overrides = self.runner.work_trees.of(_inputs(build), run.slot, change)
+            folder, run.overrides = self.runner.work_trees.of(make_build_inputs(build), run.slot, change)
             run.dir = str(folder)
         else:
             run.overrides = {name: {"commit": sha} for name, sha in build["modules"].items()}
             run.overrides |= {name: {"version": version} for name, version in build["versions"].items()}
-            if toolchain := toolchain_override(_inputs(build)):
+            if toolchain := toolchain_override(make_build_inputs(build)):
                 run.overrides[TOOLCHAIN] = toolchain
         run.port = config.ports[run.slot] if run.slot < len(config.ports) else _free_port()
         self.out().mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -117,7 +117,7 @@ class RunContext:
         return "\n".join(dict.fromkeys(part for part in (log, note, self.run.words) if part))
 
 
-def _inputs(build: Mapping[str, Any]) -> BuildInputs:
+def make_build_inputs(build: Mapping[str, Any]) -> BuildInputs:
     """Return the inputs of a lease's build; those of runners before Go releases have no settings."""
     return BuildInputs(build["commit"], build["modules"], build["versions"], build.get("settings", {}))
 

@@ -80,7 +80,9 @@ class Runner:
 
     def _announce(self) -> None:
         config = self._context.config
-        self._control.announce(config.slots, dict(config.labels), self._version, config.allow.variants)
+        self._control.announce(
+            config.slots, dict(config.labels), self._version, config.allow.variants, can_compile=config.compile
+        )
 
     def _remove_orphans(self) -> None:
         """End probes that the server assigns to this runner, but of which it has no record (other folder or machine)."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -24,12 +25,24 @@ PASSED_VARIABLES: Final = (
 FORBIDDEN_VARIABLES: Final = ("SLOWPATH_TOKEN", "SLOWPATH_URL", "SLOWPATH_SERVER")
 MOST_SLOTS: Final = 64
 SECTIONS: Final = {"runner", "repositories", "allow", "deploy", "measure"}
-RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lease_timeout_seconds"}
+RUNNER: Final = {
+    "name",
+    "slots",
+    "labels",
+    "work",
+    "checkout",
+    "directory",
+    "environment",
+    "lease_timeout_seconds",
+    "compile",
+}
 MEASURE: Final = {"command", "collect", "within", "executable"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
 VARIANT_DRIVERS: Final = ("command", "external", "none")
 """Drivers whose builds come from the work tree of the runner and get its variables."""
+COMPILE_DRIVERS: Final = ("command", "none")
+"""Drivers that build on the machine of the runner."""
 COMMON: Final = {"driver", "health", "ports", "attempts"}
 """Keys of `[deploy]` that the runner reads; the driver reads the others."""
 
@@ -100,6 +113,8 @@ class RunnerConfig:
     attempts: int = 3
     lease_timeout_seconds: float = 600.0
     """Deployments are removed when the server has not responded for this long."""
+    compile: bool = False
+    """Whether it compiles culprits, to report what the compiler decided differently."""
 
 
 def load_config(path: Path) -> dict[str, Any]:
@@ -146,7 +161,19 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
         ports=_ports(deploy.get("ports", ())),
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
         lease_timeout_seconds=_number(runner, "lease_timeout_seconds", 600, 1, 86_400),
+        compile=_compile(runner, driver, environment, checkout=checkout),
     )
+
+
+def _compile(runner: Mapping[str, Any], driver: str, environment: Mapping[str, str], *, checkout: bool) -> bool:
+    """Return whether the runner compiles culprits: by default where commits are built here, and Go is installed."""
+    has_go = shutil.which("go", path=environment.get("PATH")) is not None
+    found = runner.get("compile", checkout and driver in COMPILE_DRIVERS and has_go)
+    if not isinstance(found, bool):
+        raise InvalidRunnerConfig("[runner] compile must be true or false.")
+    if found and not checkout:
+        raise InvalidRunnerConfig("[runner] compile needs a checkout.")
+    return found
 
 
 def _resolve_program(value: Any, base: Path) -> Any:  # noqa: ANN401 - a command; other values are returned unchanged

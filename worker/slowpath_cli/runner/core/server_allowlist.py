@@ -37,13 +37,21 @@ class Allow:
 
     def check(self, lease: Mapping[str, Any], repositories: Mapping[str, str], *, checkout: bool) -> None:
         """Check that a validated lease is allowed. Raises `LeaseRefused`."""
-        service, build = lease["service"]["name"], lease["build"]
+        service = lease["service"]["name"]
         if self.services is None and not SERVICE.fullmatch(service):
             raise LeaseRefused(
                 f"The service {service!r} is not a plain name (letters, digits, dots, - and _). Name it in [allow] services."
             )
         if self.services is not None and not _matches_any(service, self.services):
             raise LeaseRefused(f"The service {service!r} is not in [allow] services.")
+        compiled = lease.get("compile")
+        for build in (lease["build"], *([] if compiled is None else [compiled["base"]])):
+            self._check_build(build, repositories, checkout=checkout)
+        missing = sorted(needed_kinds(lease.get("variant")) - {*self.variants})
+        if missing:
+            raise LeaseRefused(f"The variant needs {missing[0]}, which is not in [allow] variants.")
+
+    def _check_build(self, build: Mapping[str, Any], repositories: Mapping[str, str], *, checkout: bool) -> None:
         release = release_of(build["versions"].get(TOOLCHAIN, ""))
         if release is not None and self.toolchains is not None and not _matches_any(release.name, self.toolchains):
             raise LeaseRefused(f"Go {release.name} is not in [allow] toolchains.")
@@ -51,9 +59,6 @@ class Allow:
         for module in {*build["modules"], *build["versions"]} - by_toolchains:
             if self.modules is not None and not _matches_any(module, self.modules):
                 raise LeaseRefused(f"The module {module} is not in [allow] modules.")
-        missing = sorted(needed_kinds(lease.get("variant")) - {*self.variants})
-        if missing:
-            raise LeaseRefused(f"The variant needs {missing[0]}, which is not in [allow] variants.")
         if checkout:
             unknown = next((module for module in build["modules"] if module not in repositories), None)
             if unknown is not None:

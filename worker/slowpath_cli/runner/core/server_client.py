@@ -1,7 +1,7 @@
 """Requests of the runner to the server. Callers retry while the server is unavailable."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from slowpath.analysis.builds.compile_report import CompilerReason
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.core.collect_errors import RequestDeclined, ResponseRejected, TargetUnreachable
@@ -95,11 +96,21 @@ class ServerClient:
         """Close the connection."""
         self._server.close()
 
-    def announce(self, slots: int, labels: dict[str, str], version: str, variants: Sequence[str] = ()) -> None:
+    def announce(
+        self,
+        slots: int,
+        labels: dict[str, str],
+        version: str,
+        variants: Sequence[str] = (),
+        *,
+        can_compile: bool = False,
+    ) -> None:
         """Register the runner. Raises `ServerUnavailable`, `TokenForbidden`, `RunnerNameTaken`."""
         settings: dict[str, Any] = {"slots": slots, "labels": labels, "version": version}
         if variants:  # a server before experiments rejects the field
             settings["variants"] = list(variants)
+        if can_compile:
+            settings["can_compile"] = True
         identity = {"instance": self._runner.instance, "host": self._runner.host}
         self._send("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
 
@@ -151,6 +162,14 @@ class ServerClient:
         with self._lock:
             document = _translate_errors(lambda: self._server.once("GET", f"probes/{run_id}/patch"))
         return str(document.get("content", "")).encode()
+
+    def record_decisions(self, run_id: UUID, reasons: Sequence[CompilerReason]) -> None:
+        """Report what the compiler decided differently.
+
+        Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`.
+        """
+        body = {"reasons": [asdict(one) for one in reasons]}
+        self._send("POST", f"probes/{run_id}/compiler-decisions", json=body)
 
     def window(self, run_id: UUID, window: MeasurementReport) -> None:
         """Report a measurement. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""

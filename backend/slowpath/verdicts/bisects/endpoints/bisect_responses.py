@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.analysis.bisect.candidate_sequence import KNOWN_BAD
+from slowpath.analysis.builds.compile_report import describe_reason
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
 from slowpath.platform.jobs import service as work
@@ -45,6 +46,7 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     CandidateOut,
     CandidatePage,
     CredibleIntervalOut,
+    CulpritCompilationOut,
     CulpritOut,
     LevelDependencyUpdate,
     LevelOut,
@@ -59,10 +61,17 @@ from slowpath.verdicts.bisects.schemas.bisect_responses import (
     RegressionRef,
     RestOfIncreaseOut,
 )
-from slowpath.verdicts.bisects.service import bisect_views, production_baselines, rest_searches, runners
+from slowpath.verdicts.bisects.service import (
+    bisect_views,
+    culprit_compilation,
+    production_baselines,
+    rest_searches,
+    runners,
+)
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
 from slowpath.verdicts.bisects.service.bisect_views import BisectDetail, CandidatePageRows, ReferencedNames
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
+from slowpath.verdicts.compiler_evidence.schemas import CompilerReasonOut
 from slowpath.verdicts.regressions.service.commit_measurements import CommitMeasurement, CommitMeasurements
 
 
@@ -142,12 +151,24 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
             )
             for one in detail.events
         ],
+        compiler=_compiler(session, row),
         problem=row.problem,
         job=_job(session, row),
         rest=_rest(session, row),
         needs_approval=row.state == BisectState.WAITING,
         revision=row.revision,
     )
+
+
+def _compiler(session: ReadSession, row: Bisect) -> CulpritCompilationOut | None:
+    found = culprit_compilation.find_compilation(session, row)
+    if found is None:
+        return None
+    reasons = [
+        CompilerReasonOut(function=one.function, sentence=describe_reason(one), file=one.file, line=one.line)
+        for one in found.reasons
+    ]
+    return CulpritCompilationOut(state=found.state, reasons=reasons, problem=found.problem)
 
 
 def _rest(session: ReadSession, row: Bisect) -> RestOfIncreaseOut | None:

@@ -12,6 +12,7 @@ from slowpath.verdicts.bisects.schemas.runner_protocol import (
     ActiveProbeOut,
     BuildTarget,
     CallbackTarget,
+    CompileTarget,
     LeaseOut,
     LeaseRepository,
     VariantChange,
@@ -31,6 +32,7 @@ def make_runner_out(seen: RunnerStatus, now: datetime) -> RunnerOut:
         version=row.version,
         host=row.host,
         variants=row.variants,
+        can_compile=row.can_compile,
         seen_at=row.seen_at,
         left_at=row.left_at,
         alive=seen.is_alive(now),
@@ -63,6 +65,7 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
             url=f"{public_url.rstrip('/')}/api/v1/probe-callbacks/{lease.secret}", token=lease.secret
         ),
         "variant": VariantChange(**change) if (change := probe.build.get("variant")) else None,
+        "compile": CompileTarget(**compiled) if (compiled := probe.build.get("compile")) else None,
     }
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
+from slowpath.analysis.builds.compile_report import CompilerReason
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ports import Clock
@@ -22,6 +23,7 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import RunnerInstance,
 from slowpath.verdicts.bisects.schemas.bisect_responses import RunnerOut
 from slowpath.verdicts.bisects.schemas.runner_protocol import (
     ActiveProbeOut,
+    CompilerDecisionsIn,
     HeartbeatIn,
     HeartbeatOut,
     LeaseOut,
@@ -34,7 +36,7 @@ from slowpath.verdicts.bisects.schemas.runner_protocol import (
     RunnerIn,
     RunnerShutdownIn,
 )
-from slowpath.verdicts.bisects.service import experiments, probe_leases, probe_reports, runners
+from slowpath.verdicts.bisects.service import culprit_compilation, experiments, probe_leases, probe_reports, runners
 
 router = APIRouter(tags=["runners"])
 Name = Annotated[RunnerName, Path()]
@@ -62,7 +64,9 @@ def register_runner(runner_name: Name, body: RunnerIn, caller: MayRun, session: 
     Of two processes with one name the later one is rejected.
     """
     process = runners.RunnerProcess(body.instance, body.host)
-    info = runners.RunnerInfo(runner_name, body.slots, dict(body.labels), body.version, process, tuple(body.variants))
+    info = runners.RunnerInfo(
+        runner_name, body.slots, dict(body.labels), body.version, process, tuple(body.variants), body.can_compile
+    )
     seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:
         facts = {"name": runner_name, "slots": body.slots, "version": body.version, "host": body.host}
@@ -196,6 +200,24 @@ def get_probe_patch(run_id: UUID, caller: MayRun, session: Reading) -> ProbePatc
     """Return the patch that the variant of a probe applies."""
     runners.require_run_token(session, run_id, caller)
     return ProbePatchOut(content=experiments.find_patch(session, run_id))
+
+
+@router.post(
+    "/probes/{run_id}/compiler-decisions",
+    operation_id="probes:record-compiler-decisions",
+    status_code=204,
+    openapi_extra=body_up_to(2048 * KIB, members=20_000),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def report_compiler_decisions(
+    run_id: UUID, body: CompilerDecisionsIn, caller: MayRun, session: Writing, clock: Now
+) -> None:
+    """Record what the compiler decided differently in a culprit and the build before it. Repetitions replace it."""
+    runners.require_run_token(session, run_id, caller)
+    reasons = [CompilerReason(**each.model_dump()) for each in body.reasons]
+    probe = culprit_compilation.record_decisions(session, run_id, reasons, now=clock.now())
+    facts = {"number": probe.number, "reasons": len(reasons)}
+    record_audit_event(session, caller, "probe.compiled", "probe", probe.id, facts)
 
 
 @router.post(

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    case,
     cast,
     exists,
     func,
@@ -21,7 +22,7 @@ from sqlalchemy.orm import aliased
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ProbeId, ProbeWindowId
 from slowpath.evidence.artifacts.tables import Artifact
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState, ProbeState
+from slowpath.verdicts.bisects.rules.bisect_states import COMPILE, BisectState, ProbeState
 from slowpath.verdicts.bisects.tables import (
     Bisect,
     Probe,
@@ -34,9 +35,19 @@ FIND_PROBE = text("SELECT team_id, probe_id FROM cross_team.find_probe(:sought)"
 
 
 def select_probes(session: ReadSession, bisect_id: UUID) -> Sequence[Probe]:
-    """Return the probes of a bisect in order, refreshed from the database, by uq_probe_number."""
-    found = select(Probe).where(Probe.team_id == session.team_id, Probe.bisect_id == bisect_id)
+    """Return the deployed probes of a bisect in order, refreshed from the database, by uq_probe_number."""
+    found = select(Probe).where(
+        Probe.team_id == session.team_id, Probe.bisect_id == bisect_id, Probe.purpose != COMPILE
+    )
     return session.scalars(found.order_by(Probe.number), execution_options={"populate_existing": True}).all()
+
+
+def select_compile_probe(session: ReadSession, bisect_id: UUID) -> Probe | None:
+    """Return the probe of a bisect that compiles its culprit, refreshed from the database, by uq_probe_number."""
+    found = select(Probe).where(
+        Probe.team_id == session.team_id, Probe.bisect_id == bisect_id, Probe.purpose == COMPILE
+    )
+    return session.scalar(found, execution_options={"populate_existing": True})
 
 
 def select_probe_by_run(session: ReadSession, run_id: UUID) -> Probe | None:
@@ -58,7 +69,7 @@ def find_probe(cross_team: Connection, sought: bytes) -> Row[Any] | None:
 
 
 def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit: int) -> Sequence[Row[UUID, UUID]]:
-    """Return ID and bisect of queued probes of running searches, by ix_probe_queued.
+    """Return ID and bisect of queued probes that may be leased, by ix_probe_queued.
 
     Only those that a runner with these labels may lease. Services with fewer running probes come first, so that none
     occupies the runners of the team; then the oldest.
@@ -84,7 +95,7 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
         .where(
             Probe.team_id == session.team_id,
             Probe.state == ProbeState.QUEUED,
-            Bisect.state == BisectState.SEARCHING,
+            Bisect.state == case((Probe.purpose == COMPILE, BisectState.FOUND), else_=BisectState.SEARCHING),
             cast(dict(labels), JSONB()).contains(required_labels),
         )
     )

@@ -11,7 +11,7 @@ ProbeStateName = Literal[
     "queued", "leased", "deploying", "warming", "soaking", "collecting", "idle", "stopping", "done", "unbuildable",
     "unhealthy", "failed", "invalidated", "lost",
 ]  # fmt: skip
-PurposeName = Literal["baseline", "boundary", "control", "probe", "verify", "override", "variant"]
+PurposeName = Literal["baseline", "boundary", "control", "probe", "verify", "override", "variant", "compile"]
 PhaseName = Literal["deploying", "warming", "soaking", "collecting", "idle"]
 EndingName = Literal["done", "unbuildable", "unhealthy", "failed"]
 MoveName = Literal["pause", "resume", "cancel", "approve", "retry"]
@@ -81,6 +81,15 @@ NO_BUILD: Final = frozenset({ProbeState.UNBUILDABLE, ProbeState.UNHEALTHY})
 """The build cannot be measured, however often it is retried."""
 NOT_COUNTED: Final = frozenset({ProbeState.FAILED, ProbeState.INVALIDATED, ProbeState.LOST})
 """The measurements do not count; another probe may be queued."""
+
+COMPILE: Final = "compile"
+"""Purpose of the probe that deploys nothing: it compiles the culprit of a bisect that has ended and the build before it."""
+
+
+def may_be_leased(state: str, purpose: str) -> bool:
+    """Return whether a runner may lease a queued probe of a bisect in this state."""
+    return state == (BisectState.FOUND if purpose == COMPILE else BisectState.SEARCHING)
+
 
 LEASE_SECONDS: Final = 30
 """Lease time; heartbeats follow at a third of it."""

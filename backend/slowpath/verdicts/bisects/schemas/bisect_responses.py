@@ -11,6 +11,7 @@ from slowpath.platform.jobs.schemas import JobOut
 from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName, ProbeStateName, PurposeName
 from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut, VariantKind, VerdictName
 from slowpath.verdicts.bisects.schemas.bisect_requests import BisectSettingsIn
+from slowpath.verdicts.compiler_evidence.schemas import CompilerReasonOut
 
 
 class RegressionRef(BaseModel):
@@ -269,6 +270,15 @@ class RestOfIncreaseOut(BaseModel):
     """The bisect that searches it, unless it was cancelled."""
 
 
+class CulpritCompilationOut(BaseModel):
+    """What the compiler decided differently in the culprit and the build before it."""
+
+    state: Literal["waiting", "running", "done", "failed"]
+    reasons: list[CompilerReasonOut]
+    problem: str
+    """Why there is none: the end of the log."""
+
+
 class BisectOut(BisectSummaryOut):
     """A bisect with all data of its page."""
 
@@ -286,6 +296,8 @@ class BisectOut(BisectSummaryOut):
     elsewhere: float
     """Posterior that the culprit is not in this range."""
     events: list[BisectEventOut]
+    compiler: CulpritCompilationOut | None
+    """Null without a culprit, a main package, or a runner that compiles."""
     problem: StoredProblem
     job: JobOut | None
     """The open job that finds candidates or expands a suspect."""
@@ -308,6 +320,8 @@ class RunnerOut(BaseModel):
     """Host name of its machine."""
     variants: list[VariantKind]
     """Kinds of variants of experiments that its configuration allows."""
+    can_compile: bool
+    """Whether it makes compile reports of culprits."""
     seen_at: datetime
     left_at: datetime | None
     """Time of its shutdown; the name is free since."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StrictBool, StringConstraints, model_validator
 
+from slowpath.analysis.builds.compile_report import MOST_REASONS
 from slowpath.analysis.experiments.output_measures import MAX_MEASURES
 from slowpath.platform.http.request_types import JsonFloat, JsonInt, JsonTime
 from slowpath.verdicts.bisects.rules.bisect_states import (
@@ -33,6 +34,7 @@ from slowpath.verdicts.bisects.schemas.bisect_field_types import (
     VerdictName,
     Words,
 )
+from slowpath.verdicts.compiler_evidence.schemas import CompilerReasonIn
 
 MAX_KINDS = 16
 
@@ -49,6 +51,8 @@ class RunnerIn(BisectRequest):
     """Host name of its machine."""
     variants: Annotated[list[VariantKind], Field(max_length=MAX_KINDS)] = []  # noqa: RUF012 - pydantic copies it
     """Kinds of variants of experiments that its configuration allows."""
+    can_compile: StrictBool = False
+    """Whether it makes compile reports of culprits."""
 
 
 class RunnerShutdownIn(BisectRequest):
@@ -94,6 +98,21 @@ class VariantChange(BaseModel):
     """SHA of the commit that is reverted."""
     patch: str | None
     """SHA-256 of the patch: `GET /probes/{run_id}/patch`."""
+
+
+class CompileTarget(BaseModel):
+    """What to compile instead of a deployment: the package in the base and in the lease's build."""
+
+    base: BuildTarget
+    package: str
+    """Folder of the main package below the module; "" is the module's folder."""
+    tags: list[str]
+
+
+class CompilerDecisionsIn(BisectRequest):
+    """What the compiler decided differently in the two builds of a lease."""
+
+    reasons: Annotated[list[CompilerReasonIn], Field(max_length=MOST_REASONS)]
 
 
 class ProbePatchOut(BaseModel):
@@ -142,6 +161,8 @@ class LeaseOut(BaseModel):
     callback: CallbackTarget
     variant: VariantChange | None
     """Of an experiment; null: the unchanged commit."""
+    compile: CompileTarget | None
+    """Of the purpose `compile`: nothing is deployed or measured."""
 
 
 class LeasesOut(BaseModel):

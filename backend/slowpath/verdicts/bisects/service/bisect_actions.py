@@ -91,9 +91,9 @@ def delete_bisect(
         raise InvalidBisectState("The bisect has not ended.", remedy="Cancel it first.")
     if any(one.state in OPEN for one in queries.select_experiments(session, bisect_id, MOST_OPEN)):
         raise InvalidBisectState("An experiment of the bisect has not ended.", remedy="Cancel it first.")
-    left = [
-        one for one in queries.select_probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None
-    ]
+    compiled = queries.select_compile_probe(session, bisect_id)
+    probes = [*queries.select_probes(session, bisect_id), *([] if compiled is None else [compiled])]
+    left = [one for one in probes if one.leased_at is not None and one.ended_at is None]
     if left:
         raise InvalidBisectState(
             f"{len(left)} of its probes are still deployed.", remedy="Wait for the runner, or delete it."

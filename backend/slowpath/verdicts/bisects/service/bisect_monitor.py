@@ -97,13 +97,16 @@ def _p99_s(panels: ServicePanels) -> float | None:
 def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
     """Record lost probes, cancel if its regression was closed, pause on the guardrail, and enqueue the next check. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
-    probes = queries.select_probes(session, bisect_id)
+    compiled = queries.select_compile_probe(session, bisect_id)
+    probes = [*queries.select_probes(session, bisect_id), *([] if compiled is None else [compiled])]
     silence = timedelta(seconds=bisect_settings.from_json(bisect.settings).lease_timeout_seconds)
     for one in probes:
         if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silence:
             one.state, one.reason = ProbeState.LOST, "its runner stopped responding"
             record_bisect_event(session, bisect, "lost", {"number": one.number}, now=now)
             publish_bisect_change(session, bisect)
+    if compiled is not None and compiled.state in UNDER_WAY:
+        enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)
     if bisect.state not in OPEN or automatic_bisects.cancel_if_closed(session, bisect, now=now):
         return
     if stop is not None and bisect.state != BisectState.PAUSED:

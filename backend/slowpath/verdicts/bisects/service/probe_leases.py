@@ -18,7 +18,7 @@ from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import RunnerNotFound
 from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
-from slowpath.verdicts.bisects.rules.bisect_states import LEASE_SECONDS, BisectState, CommandName, ProbeState
+from slowpath.verdicts.bisects.rules.bisect_states import COMPILE, LEASE_SECONDS, CommandName, ProbeState, may_be_leased
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
 from slowpath.verdicts.bisects.service import runners
 from slowpath.verdicts.bisects.service.bisect_locks import publish_bisect_change, record_bisect_event
@@ -80,10 +80,12 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
         probe = queries.select_probe(session, ProbeId(waiting.id))
         if bisect is None or probe is None:
             continue
-        if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
+        if probe.state != ProbeState.QUEUED or not may_be_leased(bisect.state, probe.purpose):
             continue
         if not {*probe.build.get("needs", ())} <= {*runner.variants}:
             continue  # its configuration does not allow the variants of the experiment
+        if probe.purpose == COMPILE and not runner.can_compile:
+            continue
         settings = bisect_settings.from_json(bisect.settings)
         if not settings.is_for(runner.labels) or not (
             settings.deployment_hours is None or settings.deployment_hours.allow(now)

@@ -11,7 +11,13 @@ from slowpath.platform.accounts.rules.roles import Caller, TokenScope
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import ProbeNotFound, RunnerBusy, RunnerNameTaken, RunnerNotFound, TooManyBisects
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
-from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS, MOST_RUNNERS, BisectState, ProbeState
+from slowpath.verdicts.bisects.rules.bisect_states import (
+    ALIVE_SECONDS,
+    MOST_RUNNERS,
+    BisectState,
+    ProbeState,
+    may_be_leased,
+)
 from slowpath.verdicts.bisects.service.bisect_locks import lock_probe_run, publish_bisect_change
 from slowpath.verdicts.bisects.tables import Runner
 
@@ -54,6 +60,7 @@ class RunnerInfo:
     process: RunnerProcess
     variants: tuple[str, ...] = ()
     """Kinds of variants that its configuration allows."""
+    can_compile: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,7 +166,7 @@ def register_runner(
         require_free_name(row, info.process.instance, now=now)
     before = None if is_new else _registration(row)
     row.slots, row.labels, row.version = info.slots, dict(info.labels), info.version
-    row.variants = sorted(info.variants)
+    row.variants, row.can_compile = sorted(info.variants), info.can_compile
     row.instance, row.host = info.process.instance, info.process.host
     row.token_id, row.seen_at, row.left_at = token_id, now, None
     session.flush()
@@ -189,7 +196,7 @@ def _requeue_probe(session: WriteSession, run_id: UUID, *, now: datetime) -> Non
     if probe.state != ProbeState.LEASED:
         return
     probe.runner_id = probe.slot = probe.leased_at = probe.lease_expires_at = None
-    if bisect.state == BisectState.SEARCHING:
+    if may_be_leased(bisect.state, probe.purpose):
         probe.state = ProbeState.QUEUED
     else:
         probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
@@ -197,7 +204,7 @@ def _requeue_probe(session: WriteSession, run_id: UUID, *, now: datetime) -> Non
 
 
 def _registration(row: Runner) -> tuple[object, ...]:
-    return row.slots, row.labels, row.version, row.instance, row.host, row.token_id, row.variants
+    return row.slots, row.labels, row.version, row.instance, row.host, row.token_id, row.variants, row.can_compile
 
 
 def delete_runner(session: WriteSession, name: str, *, now: datetime) -> Runner:

@@ -20,6 +20,7 @@ import { Likelihood } from '../../../ui/Likelihood';
 import { Terms } from '../../../ui/Terms';
 import { BisectHistory } from './BisectHistory';
 import type { CommitMember } from '../../inventory/repositories';
+import { CulpritCompilation } from './CulpritCompilation';
 import { CulpritPeople } from './CulpritPeople';
 import { Experiments } from './Experiments';
 import { LevelSection } from './LevelSection';
@@ -125,6 +126,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>
+      <CulpritCompilation compiler={bisect.compiler} />
       <Experiments bisect={bisect} mayWrite={mayWrite} />
       {bisect.levels.length > 0 && (
         <Section>

@@ -19,6 +19,7 @@ const aRunner = (changed: Partial<Runner> = {}): Runner => ({
   labels: {},
   version: '',
   variants: [],
+  can_compile: false,
   host: 'prod-canary-1',
   seen_at: '2026-11-20T14:02:00Z',
   left_at: null,

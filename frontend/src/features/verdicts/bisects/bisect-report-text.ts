@@ -16,6 +16,7 @@ export function makeBisectReportText(bisect: Bisect): string {
     chainOf(bisect),
     numbersOf(bisect),
     verifiedOf(bisect),
+    compilerOf(bisect),
     costOf(bisect),
   ]
     .filter((part) => part !== '')
@@ -52,6 +53,20 @@ function verifiedOf({ probes }: Bisect): string {
     ({ sha, verdict }) => `\`${shortSha(sha)}\` ${verdict ? VERDICTS[verdict] : 'not measured'}`,
   );
   return `Verified by new alternating deployments: ${verdicts.join(', ')}.`;
+}
+
+const REPORTED_REASONS = 10;
+
+function compilerOf({ compiler }: Bisect): string {
+  const reasons = compiler?.reasons ?? [];
+  if (reasons.length === 0) return '';
+  const lines = reasons.slice(0, REPORTED_REASONS).map(({ sentence }) => `- ${plain(sentence)}`);
+  const rest = reasons.length - lines.length;
+  return [
+    'What the compiler decided differently in the culprit:',
+    ...lines,
+    ...(rest > 0 ? [`- and ${countOf(rest, 'further decision')}`] : []),
+  ].join('\n');
 }
 
 function costOf({ cost, posterior, state }: Bisect): string {

@@ -43,6 +43,7 @@ export const PURPOSES: Record<Probe['purpose'], string> = {
   verify: 'verified',
   override: 'overridden',
   variant: 'variant of an experiment',
+  compile: 'compiled',
 };
 
 export const PHASES: Record<Probe['state'], string> = {

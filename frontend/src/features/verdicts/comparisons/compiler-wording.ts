@@ -27,13 +27,27 @@ export function statementsFor(section: CompilerSection, finding: number): Compil
   return [...of(finding), ...of(null)];
 }
 
+/** The name of a function without its type arguments, which differ by instance. */
+export function foldTypeArguments(name: string): string {
+  let depth = 0;
+  let folded = '';
+  for (const each of name) {
+    if (each === '[') folded += depth++ === 0 ? '[...]' : '';
+    else if (each === ']') depth = Math.max(depth - 1, 0);
+    else if (depth === 0) folded += each;
+  }
+  return folded;
+}
+
 /** The compiler's reasons on the functions of these statements. */
 export function reasonsFor(
   statements: CompilerFinding[],
   reasons: CompilerReason[],
 ): CompilerReason[] {
-  const named = new Set(statements.flatMap((each) => [each.function, each.callee]));
-  return reasons.filter((reason) => named.has(reason.function));
+  const named = new Set(
+    statements.flatMap((each) => [each.function, each.callee ?? '']).map(foldTypeArguments),
+  );
+  return reasons.filter((reason) => named.has(foldTypeArguments(reason.function)));
 }
 
 /** Short names of the functions that a statement and its advice may name. */

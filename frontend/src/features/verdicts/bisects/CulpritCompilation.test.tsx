@@ -1,0 +1,40 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Bisect } from '../../../api';
+import { aBisect } from '../../../testing/bisect-fixtures';
+import { show } from '../../../testing/render';
+import { CulpritCompilation } from './CulpritCompilation';
+import { makeBisectReportText } from './bisect-report-text';
+
+const of = (count: number): Bisect['compiler'] => ({
+  state: 'done',
+  problem: '',
+  reasons: Array.from({ length: count }, (_, index) => ({
+    function: `main.f${index}`,
+    sentence: `main.f${index} is no longer inlined: cost 117 exceeds budget 80.`,
+    file: 'main.go',
+    line: index + 1,
+  })),
+});
+
+test('ten decisions are shown, and the others on request', async () => {
+  const { user } = show(<CulpritCompilation compiler={of(12)} />);
+  expect(screen.getAllByRole('listitem')).toHaveLength(10);
+  await user.click(screen.getByRole('button', { name: 'Show 2 further decisions' }));
+  expect(screen.getAllByRole('listitem')).toHaveLength(12);
+});
+
+test('a failed build states why', () => {
+  show(
+    <CulpritCompilation
+      compiler={{ state: 'failed', reasons: [], problem: 'go build failed: undefined: x' }}
+    />,
+  );
+  expect(screen.getByRole('alert')).toHaveTextContent('go build failed: undefined: x');
+});
+
+test('the report has the decisions', () => {
+  const text = makeBisectReportText({ ...aBisect(), compiler: of(11) });
+  expect(text).toContain('- main.f0 is no longer inlined: cost 117 exceeds budget 80.');
+  expect(text).toContain('- and 1 further decision');
+});

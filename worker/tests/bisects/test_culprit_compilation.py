@@ -1,0 +1,87 @@
+"""The compilation of a culprit over HTTP and jobs: queued once it is found, leased to runners that compile."""
+
+from typing import Any
+
+import pytest
+
+from tests.bisects.conftest import Search, plan_of, sha, slower_from
+
+pytestmark = pytest.mark.database
+REASON = {
+    "function": "main.clone", "kind": "inline", "base": "", "candidate": "function too complex: cost 117 exceeds budget 80",
+    "file": "main.go", "line": 7, "cost": 61,
+}  # fmt: skip
+
+
+def found(search: Search, *, can_compile: bool = True, **settings: Any) -> dict[str, Any]:  # noqa: ANN401 - members of settings
+    search.runner.can_compile = can_compile
+    search.runner.come()
+    search.begin(plan_of(8), **settings)
+    measure = slower_from(5)
+    for _ in range(400):
+        search.runner.turn(measure)
+        search.work()
+        if search.get_detail()["state"] != "searching":
+            break
+    for run_id in [*search.runner.running]:
+        search.runner.end(run_id)
+    search.work()
+    detail = search.get_detail()
+    assert detail["state"] == "found"
+    return detail
+
+
+def decide(search: Search, run_id: str, reasons: list[dict[str, Any]], expected: int = 204) -> None:
+    response = search.runner.client.post(f"/api/v1/probes/{run_id}/compiler-decisions", json={"reasons": reasons})
+    assert response.status_code == expected, response.text
+
+
+def test_the_culprit_and_the_build_before_it_are_compiled_once(search: Search) -> None:
+    before = found(search, main_package="./cmd/service", tags=["netgo"])
+    assert before["compiler"] == {"state": "waiting", "reasons": [], "problem": ""}
+    [lease] = search.runner.lease()
+    assert (lease["purpose"], lease["build"]["commit"]) == ("compile", sha(5))
+    target = {**lease["compile"], "base": lease["compile"]["base"]["commit"]}
+    assert target == {"base": sha(4), "package": "cmd/service", "tags": ["netgo"]}
+    search.runner.beat(lease["run_id"], "deploying")
+    assert search.get_detail()["compiler"]["state"] == "running"
+    decide(search, lease["run_id"], [REASON])
+    search.runner.end(lease["run_id"])
+    search.work()
+    detail = search.get_detail()
+    assert detail["compiler"]["state"] == "done"
+    assert [one["sentence"] for one in detail["compiler"]["reasons"]] == [
+        "main.clone is no longer inlined: cost 117 exceeds budget 80. In the base, its cost is 61: budget left 19. To be inlined, it has to lose 37."
+    ]
+    assert (detail["probes"], detail["cost"]["deployments"]) == (before["probes"], before["cost"]["deployments"])
+    assert search.runner.lease() == []
+    [stored] = search.bench.admin.execute(
+        "SELECT base_commit, candidate_commit, package FROM compile_report"
+    ).fetchall()
+    assert stored == (sha(4), sha(5), "./cmd/service")
+    assert search.person.delete(f"/api/v1/bisects/{search.bisect_id}").status_code == 204
+
+
+def test_a_build_that_fails_is_stated(search: Search) -> None:
+    found(search, main_package="cmd/service")
+    [lease] = search.runner.lease()
+    fields = {"outcome": "unbuildable", "log_tail": "go build failed: undefined: x"}
+    assert search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/result", json=fields).status_code == 204
+    search.work()
+    assert search.get_detail()["compiler"] == {
+        "state": "failed", "reasons": [], "problem": "go build failed: undefined: x",
+    }  # fmt: skip
+
+
+def test_nothing_is_compiled_without_a_package_or_a_runner_that_compiles(search: Search) -> None:
+    assert found(search)["compiler"] is None
+
+
+def test_a_runner_that_does_not_compile_gets_no_such_lease(search: Search) -> None:
+    assert found(search, can_compile=False, main_package="cmd/service")["compiler"] is None
+
+
+def test_a_runner_may_only_report_what_it_compiles(search: Search) -> None:
+    search.begin(plan_of(8))
+    [lease, *_] = search.runner.lease()
+    decide(search, lease["run_id"], [], 422)
