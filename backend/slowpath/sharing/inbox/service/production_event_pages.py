@@ -37,6 +37,7 @@ class SignalOfEvent:
     id: UUID
     service_id: UUID
     signal: str
+    gauge: str
     before: float
     after: float
     ratio: float
@@ -114,6 +115,7 @@ def _load_signals(session: ReadSession, event: ProductionEvent) -> list[SignalOf
             row.id,
             row.service_id,
             row.signal,
+            row.gauge,
             row.before,
             row.after,
             row.ratio,
