@@ -144,7 +144,7 @@ export const stepDigits = (ratio: number): string =>
 /** A step in one sentence, for a list and for screen readers. */
 export function describeChangePoint(change: DashboardChangePoint): string {
   const value = (amount: number) => {
-    if (change.gauge !== null) return formatNumber(amount);
+    if (change.signal === 'gauge') return formatNumber(amount);
     return change.signal === 'qps' ? `${rateText(amount)} /s` : formatValue(amount, 's');
   };
   const name = change.gauge ?? change.signal;

@@ -18,7 +18,11 @@ import {
   totalOf,
   type PanelModel,
 } from '../../../engine/dashboard/dashboard-panel';
-import { autoLatencyScales, gaugeScale, rateScale } from '../../../engine/dashboard/dashboard-scale';
+import {
+  autoLatencyScales,
+  gaugeScale,
+  rateScale,
+} from '../../../engine/dashboard/dashboard-scale';
 import { spanOf } from '../../../engine/dashboard/time-grid';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { LatencyCaption, RateCaption } from './PanelCaption';

@@ -142,8 +142,8 @@ function stepMarks(
       tone: toneOf(change),
       levels: change.cause !== 'dependency',
       // The ratio of a gauge is that of its values plus one: it gives no band.
-      low: change.gauge === null ? change.before * change.ratio_low : change.after,
-      high: change.gauge === null ? change.before * change.ratio_high : change.after,
+      low: change.signal === 'gauge' ? change.after : change.before * change.ratio_low,
+      high: change.signal === 'gauge' ? change.after : change.before * change.ratio_high,
       label: changePointLabel(change, board),
     };
   });
