@@ -32,9 +32,9 @@ CHECKS = {
 
 
 def upgrade() -> None:
-    op.execute("ALTER TABLE metric_change_point ADD COLUMN gauge text DEFAULT '' NOT NULL")
-    op.execute("ALTER TABLE production_event ADD COLUMN gauge text DEFAULT '' NOT NULL")
-    op.execute("ALTER TABLE production_event ADD COLUMN kind text DEFAULT 'latency' NOT NULL")
+    op.execute("ALTER TABLE metric_change_point ADD COLUMN gauge varchar DEFAULT '' NOT NULL")
+    op.execute("ALTER TABLE production_event ADD COLUMN gauge varchar DEFAULT '' NOT NULL")
+    op.execute("ALTER TABLE production_event ADD COLUMN kind varchar DEFAULT 'latency' NOT NULL")
     _replace_checks(1)
     _check("metric_change_point", "gauge", "(signal = 'gauge') = (gauge <> '')")
     _check("production_event", "kind", "kind in ('latency', 'slow-deployment', 'load', 'gauge')")

@@ -127,7 +127,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
   const cause =
     change.cause === 'deployment' && deploy
       ? `, deployment ${deploymentName(deploy)}`
-      : change.cause === 'load'
+      : change.cause === 'load' && change.signal !== 'qps'
         ? ', explained by load'
         : '';
   return {
