@@ -279,4 +279,5 @@ def test_an_event_of_load_becomes_part_of_that_of_the_latency(
     assert "since deployment bbbbbbb" in item["title"]
     assert page(client, item["id"])["kind"] == "latency"
     signals = {each["signal"] for each in page(client, item["id"])["signals"]}
-    assert "qps" in signals and len(signals) == 2
+    assert "qps" in signals
+    assert len(signals) == 2
