@@ -161,9 +161,9 @@ def test_a_fix_is_proven_by_its_commit_build_or_deployment_only() -> None:
 
 
 def level(number: int, signal: str, minute: float = 0, *, up: bool = True, gauge: str = "") -> ObservedChange:
-    ratios = (3.0, 2.8, 3.2) if up else (1 / 3, 1 / 3.2, 1 / 2.8)
-    sizes = {"ratio": ratios[0], "ratio_low": ratios[1], "ratio_high": ratios[2]}
-    return replace(change(number, API, minute), signal=signal, gauge=gauge, **sizes)
+    ratio, low, high = (3.0, 2.8, 3.2) if up else (1 / 3, 1 / 3.2, 1 / 2.8)
+    one = replace(change(number, API, minute), signal=signal, gauge=gauge)
+    return replace(one, ratio=ratio, ratio_low=low, ratio_high=high)
 
 
 def test_load_alone_is_an_event_and_what_it_explains_is_part_of_it() -> None:
