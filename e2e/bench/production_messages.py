@@ -4,7 +4,8 @@ The simulation gives cells of half a minute, which a scrape interval of 15 secon
 the detection, and each change for the worse through the confirmation, as in the jobs. A service-day has 24 hours after six hours of known
 history, with or without a daily rhythm that latency follows, without bursts, with 14 and with 86 per day, and one deployment without
 effect. A message is sent as soon as the samples after a detection confirm it; to its delay belong one scrape, until the last cell is
-complete, and the pauses before both jobs.
+complete, and the pauses before both jobs. Changes of load, and of a gauge of requests in flight that follows load and latency, are
+counted beside those of latency: they are listed, and sent to channels that choose them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,13 @@ from numpy.random import Generator, default_rng
 from bench.benchmark_results import BenchmarkResult
 from bench.change_detection_accuracy import BEFORE, FOLLOWS_LOAD, MOST_BURSTS, NEAR_MIN, poisson_interval
 from bench.synthetic_traffic import BOUNDS, MINUTES_A_DAY, NATIVE_BOUNDS, Floats, TrafficProfile, counts_of, weather
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint, find_change_points
+from slowpath.analysis.kinds.metrics.gauge_cells import GaugeCells
+from slowpath.analysis.kinds.metrics.latency_change_points import (
+    LatencyChangePoint,
+    SignalKind,
+    find_change_points,
+    kind_of,
+)
 from slowpath.analysis.kinds.metrics.level_measurement import measure_level
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
 from slowpath.analysis.stats.histogram_cells import HistogramCells
@@ -33,6 +40,7 @@ CELL_MS: Final = 30_000
 SCRAPE_MS: Final = 15_000
 JOB_MS: Final = round(1000 * DETECT_AFTER_S) + COMPACTION_INTERVAL_MS // 2 + 1_000
 """The pause before the detection, half the interval at which it is enqueued, and one second for it and the job that follows."""
+KINDS: Final[tuple[SignalKind, ...]] = ("latency", "load", "gauge")
 GOAL: Final = 1.0
 """Messages in 1,000 service-days."""
 GOAL_MIN: Final = 3.0
@@ -46,6 +54,8 @@ class SimulatedService:
     bounds: Floats
     deploys_ms: Sequence[int]
     rng: Generator
+    in_flight: Floats | None = None
+    """[M] of minutes: the mean of what four scrapes saw."""
 
     def cells(self, cell_ms: int, from_ms: int, to_ms: int) -> ServiceCells:
         """Return the complete cells of this length in a time range."""
@@ -54,7 +64,10 @@ class SimulatedService:
         counts = self.counts[first * wide : last * wide].reshape(max(last - first, 0), wide, -1).sum(axis=1)
         times = np.arange(first + 1, last + 1, dtype=np.int64) * cell_ms
         latency = HistogramCells(times, self.bounds, counts)
-        return ServiceCells(times, cell_ms, latency, latency.requests, None)
+        gauges = {}
+        if cell_ms == MINUTE_MS and self.in_flight is not None:
+            gauges = {"in_flight": GaugeCells(self.in_flight[first:last], is_count=True)}
+        return ServiceCells(times, cell_ms, latency, latency.requests, None, gauges)
 
     @property
     def end_ms(self) -> int:
@@ -69,17 +82,17 @@ def run() -> Iterator[BenchmarkResult]:
 
 def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
     """Yield the results for a number of days and steps."""
-    detected, sent = 0, 0
+    detected, sent = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
     for seed in range(days):
-        found = worse_changes(_day(seed))
-        detected += len(found)
-        sent += sum(at is not None for _, at in found)
-    low, high = (1000 * bound / days for bound in poisson_interval(sent))
-    text = (
-        f"messages per 1,000 service-days without a change ({sent} in {days}, 95 % interval {low:.2g} to {high:.2g}; "
-    )
-    text += f"{detected} unconfirmed included)"
-    yield BenchmarkResult(NAME, text, 1000 * sent / days, goal="<= 1", met=1000 * sent / days <= GOAL)
+        for change, at in listed_changes(_day(seed)):
+            detected[kind_of(change.signal)] += 1
+            sent[kind_of(change.signal)] += at is not None
+    for kind in KINDS:
+        low, high = (1000 * bound / days for bound in poisson_interval(sent[kind]))
+        text = f"{kind}: messages per 1,000 service-days without a change ({sent[kind]} in {days}, "
+        text += f"95 % interval {low:.2g} to {high:.2g}; {detected[kind]} unconfirmed included)"
+        share = 1000 * sent[kind] / days
+        yield BenchmarkResult(NAME, text, share, goal="<= 1", met=share <= GOAL)
     for at_deploy in (True, False):
         delays = [delay_min(seed, at_deploy=at_deploy) for seed in range(steps)]
         seen = [delay for delay in delays if delay is not None]
@@ -92,14 +105,21 @@ def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
 
 
 def worse_changes(service: SimulatedService) -> list[tuple[LatencyChangePoint, int | None]]:
-    """Return the changes for the worse after the history, each with the time of its message; None: not confirmed."""
+    """Return the changes of latency for the worse, each with the time of its message; None: not confirmed."""
+    return [(change, at) for change, at in listed_changes(service) if kind_of(change.signal) == "latency"]
+
+
+def listed_changes(service: SimulatedService) -> list[tuple[LatencyChangePoint, int | None]]:
+    """Return the changes after the history that open events, each with the time of its message; None: not confirmed."""
     found: list[LatencyChangePoint] = []
     minutes = service.cells(MINUTE_MS, 0, service.end_ms)
     for cells in _grids(service):
         learned = minutes if cells.cell_ms < MINUTE_MS else None
         for change in find_change_points(cells, service.deploys_ms, service.rng, minutes=learned):
-            is_new = all(abs(change.at_ms - other.at_ms) > MINUTE_MS for other in found)
-            if change.signal != "qps" and change.ratio > 1 and change.seen_ms > BEFORE * MINUTE_MS and is_new:
+            kind = kind_of(change.signal)
+            alike = [other for other in found if kind_of(other.signal) == kind]
+            is_new = all(abs(change.at_ms - other.at_ms) > MINUTE_MS for other in alike)
+            if (kind == "load" or change.ratio > 1) and change.seen_ms > BEFORE * MINUTE_MS and is_new:
                 found.append(change)
     return [(change, message_ms(service, change)) for change in found]
 
@@ -129,7 +149,17 @@ def _day(seed: int) -> SimulatedService:
     seen = _halved(weather(rng, BEFORE + MINUTES_A_DAY, rhythm=rhythm, bursts=bursts))
     deploy_ms = int(rng.integers(BEFORE, BEFORE + MINUTES_A_DAY)) * MINUTE_MS
     counts = counts_of(rng, seen, per_second / 2, seen.load**FOLLOWS_LOAD, bounds=bounds)
-    return SimulatedService(counts, bounds, (deploy_ms,), rng)
+    return SimulatedService(counts, bounds, (deploy_ms,), rng, _in_flight(counts, bounds, default_rng([seed, 33])))
+
+
+def _in_flight(counts: Floats, bounds: Floats, rng: Generator) -> Floats:
+    """[M] Return the requests in flight that four scrapes of a minute see on average: arrivals x their time."""
+    upper = np.append(bounds[:-1], 2 * bounds[-2])
+    seconds = (counts * (upper + np.append(0.0, upper[:-1])) / 2).sum(axis=1)
+    expected = seconds / (CELL_MS / 1000)
+    seen = rng.poisson(np.repeat(expected, CELL_MS // SCRAPE_MS))
+    means: Floats = seen.reshape(-1, MINUTE_MS // SCRAPE_MS).mean(axis=1)
+    return means
 
 
 def delay_min(seed: int, *, at_deploy: bool) -> float | None:

@@ -13,4 +13,5 @@ def test_a_doubling_at_a_deployment_is_announced_within_minutes() -> None:
 
 
 def test_a_day_without_a_change_has_no_message() -> None:
-    assert production_messages.worse_changes(production_messages._day(1)) == []
+    """Neither of latency nor of load or a gauge."""
+    assert production_messages.listed_changes(production_messages._day(1)) == []

@@ -2,6 +2,7 @@
 import type { Bisect, Comparison, Finding, ProductionEvent, Regression } from '../api';
 import {
   formatDelta,
+  formatNumber,
   formatProbability,
   formatRatio,
   formatRatioRange,
@@ -81,8 +82,8 @@ export function copyEvent({ item, sentence, signals, suspects }: ProductionEvent
     rows: [
       ...signals
         .slice(0, MOST_ROWS)
-        .map(({ service, signal, before, after, ratio, low, high }) => ({
-          name: `${service.slug} ${signal}`,
+        .map(({ service, signal, gauge, before, after, ratio, low, high }) => ({
+          name: `${service.slug} ${gauge ?? signal}`,
           value: signalText(signal, before, after),
           change: ratioText(ratio, low, high),
         })),
@@ -94,8 +95,9 @@ export function copyEvent({ item, sentence, signals, suspects }: ProductionEvent
   };
 }
 
-/** Requests are per second, latencies in seconds. */
+/** Requests are per second, latencies in seconds, gauges plain numbers. */
 function signalText(signal: string, before: number, after: number): string {
+  if (signal === 'gauge') return `${formatNumber(before)} → ${formatNumber(after)}`;
   const unit = signal === 'qps' ? 'requests/second' : 'seconds';
   return `${formatValue(before, unit)} → ${formatValue(after, unit)}`;
 }

@@ -245,6 +245,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     id: `00000000-0000-4000-8000-0000000008${String(index).padStart(2, '0')}`,
     service_id: serviceId(index),
     signal: 'p99' satisfies QuantileId,
+    gauge: null,
     at_ms,
     earliest_ms: at_ms - grid.stepMs,
     latest_ms: at_ms + grid.stepMs,

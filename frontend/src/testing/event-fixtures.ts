@@ -8,7 +8,9 @@ const CAUSE = 'a84f3c1'.padEnd(40, '0');
 export function aProductionEvent(changed: Partial<ProductionEvent> = {}): ProductionEvent {
   return {
     item: anInboxItem({ id: 'event-31', number: 31 }),
+    kind: 'latency',
     signal: 'p99',
+    gauge: null,
     sentence: 'distributor p99 takes longer since deployment a84f3c1: 79 ms, was 44 ms.',
     before: 0.044,
     after: 0.079,
@@ -24,6 +26,7 @@ export function aProductionEvent(changed: Partial<ProductionEvent> = {}): Produc
         change_point_id: 'c1',
         service: SERVICE,
         signal: 'p99',
+        gauge: null,
         role: 'culprit',
         before: 0.044,
         after: 0.079,
@@ -37,6 +40,7 @@ export function aProductionEvent(changed: Partial<ProductionEvent> = {}): Produc
         change_point_id: 'c2',
         service: { id: '00000000-0000-4000-8000-0000000000f3', slug: 'gateway' },
         signal: 'p99',
+        gauge: null,
         role: 'follower',
         before: 0.09,
         after: 0.126,

@@ -1,5 +1,7 @@
 """Production events over PostgreSQL: samples arrive, the detection and its follow-up job open, announce and close events."""
 
+import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -105,12 +107,15 @@ def page(client: TestClient, event_id: str) -> dict[str, Any]:
     return body
 
 
-def listening(bench: Bench, team: SomeTeam) -> None:
+def listening(bench: Bench, team: SomeTeam, *also: str) -> None:
     bench.admin.execute(
         "INSERT INTO notification_channel (team_id, id, kind, label, target, events, state) VALUES "
         "(%s, gen_random_uuid(), 'webhook', 'all', '{}', "
-        '\'["production-event.opened", "production-event.updated", "production-event.closed"]\', \'on\')',
-        (team.id,),
+        "%s, 'on')",
+        (
+            team.id,
+            json.dumps(["production-event.opened", "production-event.updated", "production-event.closed", *also]),
+        ),
     )
 
 
@@ -219,3 +224,60 @@ def test_load_and_improvements_open_no_event(client: TestClient, push: Push, run
     run()
     assert bench.admin.execute("SELECT count(*) FROM metric_change_point").fetchone() == (1,)
     assert inbox(client) == []
+
+
+def test_a_change_of_load_is_listed_announced_where_chosen_and_closed_when_it_is_over(
+    client: TestClient, push: Push, run: Run, bench: Bench, team: SomeTeam
+) -> None:
+    listening(bench, team, "production-event.load")
+    push(part("distributor", -240, -120))
+    push(part("distributor", -120, -90, per_second=400.0))
+    assert run() == ["production-event.load"]
+    (item,) = inbox(client)
+    assert item["title"] == "load is 4.0 times as high"
+    assert item["detail"].endswith("not explained by a deployment or by another service.")
+    assert (item["severity"], item["added_seconds_per_second"]) == ("medium", None)
+    found = page(client, item["id"])
+    assert (found["kind"], found["signal"], found["cause"]) == ("load", "qps", "load")
+    assert found["history"][0]["sentence"] == "Opened; announced to channels that choose changes of load."
+
+    push(part("distributor", -90, 0))
+    assert run() == ["production-event.load"] * 2
+    assert inbox(client) == []  # the way back opens no other event
+    (closed,) = inbox(client, view="closed")
+    assert closed["closed"]["reason"] == "recovered"
+    assert "certainly nearer to it" in closed["closed"]["sentence"]
+
+
+def test_a_queue_that_grows_is_an_event_without_a_message_by_default(
+    client: TestClient, push: Push, run: Run, bench: Bench, team: SomeTeam
+) -> None:
+    listening(bench, team)
+    push(part("distributor", -240, -120, gauge=True, queue_depth=0.0))
+    push(part("distributor", -120, -90, gauge=True, queue_depth=30.0))
+    assert run() == []
+    (item,) = inbox(client)
+    assert re.fullmatch(r"queue_depth rose from 0 to [56]\d(\.\d)?", item["title"])
+    found = page(client, item["id"])
+    assert (found["kind"], found["gauge"]) == ("gauge", "queue_depth")
+    assert [(each["signal"], each["gauge"]) for each in found["signals"]] == [("gauge", "queue_depth")]
+    push(part("distributor", -90, 0, gauge=True, queue_depth=0.0))
+    run()
+    proof = {each["id"]: each["state"] for each in page(client, item["id"])["proof"]}
+    assert proof == {"end": "holds", "level": "holds", "load": "holds"}
+
+
+def test_an_event_of_load_becomes_part_of_that_of_the_latency(
+    client: TestClient, push: Push, run: Run, bench: Bench
+) -> None:
+    """A deployment calls more, and makes each call slower: one incident."""
+    push(part("distributor", -240, -120))
+    deployed(client, "distributor", -120, BAD)
+    push(part("distributor", -120, -90, per_second=400.0, shares=SLOWER))
+    run()
+    (item,) = inbox(client)
+    assert "since deployment bbbbbbb" in item["title"]
+    assert page(client, item["id"])["kind"] == "latency"
+    signals = {each["signal"] for each in page(client, item["id"])["signals"]}
+    assert "qps" in signals
+    assert len(signals) == 2

@@ -204,7 +204,7 @@ class MetricRule(TeamScoped, Table):
 
 
 class MetricChangePoint(TeamScoped, Table):
-    """One detected change point of latency or load of a service. Later samples never delete it."""
+    """One detected change point of latency, load or a gauge of a service. Later samples never delete it."""
 
     __tablename__ = "metric_change_point"
     __table_args__ = (
@@ -220,10 +220,11 @@ class MetricChangePoint(TeamScoped, Table):
             ["service.team_id", "service.id"],
             ondelete="SET NULL (upstream_cause_service_id)",
         ),
-        CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean', 'qps')", name="signal"),
+        CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean', 'qps', 'gauge')", name="signal"),
+        CheckConstraint("(signal = 'gauge') = (gauge <> '')", name="gauge"),
         CheckConstraint("cause in ('deployment', 'load', 'dependency', 'unexplained')", name="cause"),
         UniqueConstraint(
-            "team_id", "environment_id", "service_id", "signal", "at_ms", name="uq_metric_change_point_place"
+            "team_id", "environment_id", "service_id", "signal", "gauge", "at_ms", name="uq_metric_change_point_place"
         ),
         Index("ix_metric_change_point_when", "team_id", "environment_id", "at_ms"),
     )
@@ -231,13 +232,15 @@ class MetricChangePoint(TeamScoped, Table):
     environment_id: Mapped[UUID]
     service_id: Mapped[UUID]
     signal: Mapped[str]
+    gauge: Mapped[str] = mapped_column(server_default="")
+    """Metric of the signal `gauge`; empty for the others."""
     at_ms: Mapped[int] = mapped_column(BigInteger)
     earliest_ms: Mapped[int] = mapped_column(BigInteger)
     latest_ms: Mapped[int] = mapped_column(BigInteger)
     detected_ms: Mapped[int] = mapped_column(BigInteger)
     """Time of the newest sample at detection."""
     before: Mapped[float]
-    """Seconds; requests per second for `qps`."""
+    """Seconds; requests per second for `qps`; the value of a gauge."""
     after: Mapped[float]
     ratio: Mapped[float]
     ratio_low: Mapped[float]

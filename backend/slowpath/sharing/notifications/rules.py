@@ -51,6 +51,9 @@ class NotificationEvent(StrEnum):
     PRODUCTION_OPENED = "production-event.opened"
     PRODUCTION_UPDATED = "production-event.updated"
     PRODUCTION_CLOSED = "production-event.closed"
+    SLOW_DEPLOYMENT = "production-event.slow-deployment"
+    LOAD_CHANGED = "production-event.load"
+    GAUGE_CHANGED = "production-event.gauge"
     TEST = "channel.test"
 
 
@@ -64,24 +67,22 @@ class IssueState(StrEnum):
 
 CODE_HOSTS: Final = frozenset({ChannelKind.GITHUB, ChannelKind.GITLAB})
 ALERT_SERVICES: Final = frozenset({ChannelKind.PAGERDUTY, ChannelKind.OPSGENIE})
-INCIDENT_EVENTS: Final = frozenset(
-    {
-        NotificationEvent.OPENED,
-        NotificationEvent.CHANGED,
-        NotificationEvent.PRODUCTION_OPENED,
-        NotificationEvent.PRODUCTION_UPDATED,
-        NotificationEvent.PRODUCTION_CLOSED,
-    }
+OPTIONAL_EVENTS: Final = frozenset(
+    {NotificationEvent.SLOW_DEPLOYMENT, NotificationEvent.LOAD_CHANGED, NotificationEvent.GAUGE_CHANGED}
 )
-"""Events of a regression or production event from its start to its end: all that an alert service can show."""
-PRODUCTION_EVENTS: Final = frozenset(
+"""Of a production event that is rarely urgent, from its start to its end: sent only to channels that choose it."""
+DEFAULT_PRODUCTION_EVENTS: Final = frozenset(
     {
         NotificationEvent.PRODUCTION_OPENED,
         NotificationEvent.PRODUCTION_UPDATED,
         NotificationEvent.PRODUCTION_CLOSED,
     }
 )
+DEFAULT_INCIDENT_EVENTS: Final = DEFAULT_PRODUCTION_EVENTS | {NotificationEvent.OPENED, NotificationEvent.CHANGED}
+PRODUCTION_EVENTS: Final = DEFAULT_PRODUCTION_EVENTS | OPTIONAL_EVENTS
 """All that Grafana shows: events with a start and an end on its time axis."""
+INCIDENT_EVENTS: Final = DEFAULT_INCIDENT_EVENTS | OPTIONAL_EVENTS
+"""Events of a regression or production event from its start to its end: all that an alert service can show."""
 STATUS_ONLY: Final = frozenset({"pending", "cancelled"})
 ACKNOWLEDGED_STATES: Final = frozenset({"investigating", "acknowledged"})
 ENDED_STATES: Final = frozenset({"fixed", "improved", "not-a-regression", "ignored", "closed", "withdrawn"})
@@ -98,15 +99,15 @@ PERSONAL_EVENTS: Final = frozenset(
 
 USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
     ChannelKind.SLACK: PERSONAL_EVENTS,
-    ChannelKind.SLACK_APP: INCIDENT_EVENTS | {NotificationEvent.BISECTED},
+    ChannelKind.SLACK_APP: DEFAULT_INCIDENT_EVENTS | {NotificationEvent.BISECTED},
     ChannelKind.EMAIL: PERSONAL_EVENTS,
-    ChannelKind.WEBHOOK: frozenset(NotificationEvent) - {NotificationEvent.TEST},
+    ChannelKind.WEBHOOK: frozenset(NotificationEvent) - OPTIONAL_EVENTS - {NotificationEvent.TEST},
     ChannelKind.GITHUB: frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED}),
     ChannelKind.GITLAB: frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED}),
-    ChannelKind.PAGERDUTY: INCIDENT_EVENTS,
-    ChannelKind.OPSGENIE: INCIDENT_EVENTS,
+    ChannelKind.PAGERDUTY: DEFAULT_INCIDENT_EVENTS,
+    ChannelKind.OPSGENIE: DEFAULT_INCIDENT_EVENTS,
     ChannelKind.TEAMS: PERSONAL_EVENTS,
-    ChannelKind.GRAFANA: PRODUCTION_EVENTS,
+    ChannelKind.GRAFANA: DEFAULT_PRODUCTION_EVENTS,
 }
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
@@ -225,11 +226,10 @@ class ProductionEventContent:
     added_seconds_per_second: float | None
     """Requests per second x added seconds; None if the load is unknown."""
     signal: str
-    """`p50`, `p90`, `p99`, `mean`."""
+    """`p50`, `p90`, `p99`, `mean`; `qps` of load, `gauge`."""
     before: float
-    """Seconds."""
+    """Seconds; requests per second of load; the value of a gauge."""
     after: float
-    """Seconds."""
     ratio: float
     ratio_low: float
     ratio_high: float
@@ -240,6 +240,10 @@ class ProductionEventContent:
     """Milliseconds since 1970; None in what was stored before."""
     ended_ms: int | None = None
     """Milliseconds since 1970; None while it is open."""
+    kind: str = "latency"
+    """`latency`, `slow-deployment`, `load`, `gauge`."""
+    gauge: str = ""
+    """Metric of the gauge."""
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,12 @@ Events = Annotated[
             NotificationEvent.PRODUCTION_OPENED,
             NotificationEvent.PRODUCTION_UPDATED,
             NotificationEvent.PRODUCTION_CLOSED,
+            NotificationEvent.SLOW_DEPLOYMENT,
+            NotificationEvent.LOAD_CHANGED,
+            NotificationEvent.GAUGE_CHANGED,
         ]
     ],
-    Field(min_length=1, max_length=8),
+    Field(min_length=1, max_length=11),
 ]
 Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
 

@@ -30,6 +30,8 @@ SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
 SLACK_BUTTONS: Final = {"slowpath-assign": "Assign to me", "slowpath-snooze": "Snooze until tomorrow"}
 """Texts of the buttons, by the ID of their action."""
+HEADLINES: Final = {"load": "", "gauge": "", "slow-deployment": " has a slow deployment"}
+"""What a new production event of a kind is about; others: the service got slower."""
 MARK: Final = "<!-- slowpath: {thread} -->"
 """This marker finds a comment whose ID was lost with the response."""
 OPENINGS: Final = {
@@ -77,18 +79,21 @@ def describe_event(content: NotificationContent) -> list[str]:
 def _production_headline(content: NotificationContent, event: ProductionEventContent) -> str:
     """Return what happened and where; a change of state names the event, a new one its change."""
     place = f"{event.service} in {event.environment}"
-    if content.event is NotificationEvent.PRODUCTION_OPENED:
-        return plain(f"{place} got slower: {event.title}", 300)
-    if content.event is NotificationEvent.PRODUCTION_CLOSED:
+    is_closed = content.event is NotificationEvent.PRODUCTION_CLOSED or content.what == "closed"
+    if not content.what and not is_closed:
+        return plain(f"{place}{HEADLINES.get(event.kind, ' got slower')}: {event.title}", 300)
+    if is_closed:
         return plain(f"Event {event.number} of {place} is closed: {event.sentence}", 300)
     return plain(f"Event {event.number} of {place} is {content.what}: {event.title}", 300)
 
 
 def _production_lines(event: ProductionEventContent) -> list[str]:
-    change = (
-        f"{event.signal}: {_duration(event.before)} to {_duration(event.after)}, ×{event.ratio:.3g}"
-        f" ({event.ratio_low:.3g} to {event.ratio_high:.3g})"
-    )
+    name, (before, after) = event.gauge or event.signal, (f"{each:.3g}" for each in (event.before, event.after))
+    if event.kind == "load":
+        name, after = "load", f"{after} requests/s"
+    elif event.kind != "gauge":
+        before, after = _duration(event.before), _duration(event.after)
+    change = f"{name}: {before} to {after}, ×{event.ratio:.3g} ({event.ratio_low:.3g} to {event.ratio_high:.3g})"
     cost = event.added_seconds_per_second
     severity = f"Severity: {event.severity}"
     if cost is not None:
@@ -177,10 +182,10 @@ def _fitting(text: str, most: int) -> str:
 def mail(content: NotificationContent) -> tuple[str, str]:
     """Return subject and text of an email. The mails of one incident share a subject, as their thread requires."""
     text = "\n\n".join([format_headline(content), *describe_event(content), content.url]) + "\n"
-    opening = OPENINGS.get(content.event)
+    opening = OPENINGS.get(content.event, content.event if content.what else None)
     if opening is None:
         return f"[Slowpath] {plain(format_headline(content), 150)}", text
-    return f"Re: [Slowpath] {plain(format_headline(replace(content, event=opening)), 150)}", text
+    return f"Re: [Slowpath] {plain(format_headline(replace(content, event=opening, what='')), 150)}", text
 
 
 def mail_thread_id(content: NotificationContent) -> str:

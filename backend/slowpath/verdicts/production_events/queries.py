@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import delete, func, or_, select, text, update
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import EnvironmentId, ProductionEventId, ServiceId
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog.tables import Deployment
 from slowpath.platform.accounts.tables import Membership
-from slowpath.verdicts.production_events.rules import OPEN, ProductionEventState
+from slowpath.verdicts.production_events.rules import OPEN, EventKind, ProductionEventState
 from slowpath.verdicts.production_events.tables import (
     ProductionEvent,
     ProductionEventBudget,
@@ -21,6 +21,7 @@ from slowpath.verdicts.production_events.tables import (
 
 MOST_OF_BUDGET = 20
 """Newest events of a budget that are read."""
+LEVEL_KINDS = (EventKind.LOAD, EventKind.GAUGE)
 CLOSED = (ProductionEventState.CLOSED, ProductionEventState.NOT_A_REGRESSION, ProductionEventState.IGNORED)
 
 
@@ -90,19 +91,14 @@ def lock_environment(session: WriteSession, environment_id: EnvironmentId) -> No
 def select_free_change_points(
     session: ReadSession, environment_id: EnvironmentId, since_ms: int, limit: int
 ) -> Sequence[MetricChangePoint]:
-    """Return change points of latency for the worse since a time that belong to no event, oldest first.
-
-    Those that load alone explains are left out.
-    """
+    """Return change points since a time that belong to no event, oldest first; of latency only those for the worse."""
     taken = select(ProductionEventChangePoint.change_point_id).where(
         ProductionEventChangePoint.change_point_id == MetricChangePoint.id
     )
     found = select(MetricChangePoint).where(
         MetricChangePoint.environment_id == environment_id,
         MetricChangePoint.at_ms >= since_ms,
-        MetricChangePoint.signal != "qps",
-        MetricChangePoint.ratio > 1,
-        MetricChangePoint.cause != "load",
+        or_(MetricChangePoint.signal.in_(("qps", "gauge")), MetricChangePoint.ratio > 1),
         ~taken.exists(),
     )
     return session.scalars(found.order_by(MetricChangePoint.at_ms, MetricChangePoint.id).limit(limit)).all()
@@ -249,15 +245,46 @@ def lock_events_of_removed_budgets(session: WriteSession, environment_id: Enviro
 def lock_open_events(
     session: WriteSession, environment_id: EnvironmentId, service_id: UUID
 ) -> Sequence[ProductionEvent]:
-    """Return the open events of a service in an environment, newest first, locked until the transaction ends."""
+    """Return the open events of a service's latency, newest first, locked until the transaction ends."""
     found = select(ProductionEvent).where(
         ProductionEvent.environment_id == environment_id,
         ProductionEvent.service_id == service_id,
         ProductionEvent.state.in_(OPEN),
+        ProductionEvent.kind.not_in(LEVEL_KINDS),
     )
     return session.scalars(
         found.order_by(ProductionEvent.started_at.desc(), ProductionEvent.id).with_for_update()
     ).all()
+
+
+def lock_level_events(
+    session: WriteSession, environment_id: EnvironmentId, service_id: UUID
+) -> Sequence[ProductionEvent]:
+    """Return the open events of a service's load and gauges, locked until the transaction ends."""
+    found = select(ProductionEvent).where(
+        ProductionEvent.environment_id == environment_id,
+        ProductionEvent.service_id == service_id,
+        ProductionEvent.state.in_(OPEN),
+        ProductionEvent.kind.in_(LEVEL_KINDS),
+    )
+    return session.scalars(found.order_by(ProductionEvent.id).with_for_update()).all()
+
+
+def move_change_points(session: WriteSession, event_id: UUID, to_event_id: UUID) -> None:
+    """Let the change points of an event belong to another one."""
+    mine = ProductionEventChangePoint.event_id == event_id
+    session.execute(update(ProductionEventChangePoint).where(mine).values(event_id=to_event_id))
+
+
+def free_level_change_points(session: WriteSession, event_id: UUID) -> None:
+    """Let the change points of load and gauges of an event belong to none again."""
+    level = select(MetricChangePoint.id).where(
+        MetricChangePoint.id == ProductionEventChangePoint.change_point_id,
+        MetricChangePoint.signal.in_(("qps", "gauge")),
+    )
+    session.execute(
+        delete(ProductionEventChangePoint).where(ProductionEventChangePoint.event_id == event_id, level.exists())
+    )
 
 
 def select_events_of_change_points(

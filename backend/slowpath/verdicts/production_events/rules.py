@@ -3,10 +3,12 @@
 A change point opens an event, which is announced when it is confirmed: the samples that arrived after its detection, which
 the detection did not use, are still nearer to the level after than to the level before. The detection chose the most
 conspicuous of many places and windows, so its own samples overstate a chance deviation; later ones do not. It costs one
-cell of time. A deployment that is called slower without a change point is listed, but not announced: of unchanged builds,
-3.5 to 4% are called slower (bench `deploys`). The bench `inbox` measures both rules together.
+cell of time. A deployment that is called slower without a change point is listed, and announced only to channels that choose
+such verdicts: of unchanged builds, 3.5 to 4% are called slower (bench `deploys`). So are changes of load and of gauges: they
+harm users only if latency changes too, which opens an event that they are part of. The bench `inbox` measures these rules.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,15 +16,17 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
+from slowpath.analysis.kinds.metrics.latency_change_points import SignalKind, kind_of
 from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
 from slowpath.verdicts.budgets.rules import BudgetState
 
 StateName = Literal["new", "investigating", "acknowledged", "closed", "not-a-regression", "ignored", "withdrawn"]
 SeverityName = Literal["high", "medium", "low"]
-ClosedReasonName = Literal["recovered", "rolled-back", "fixed", "budget-removed"]
+ClosedReasonName = Literal["recovered", "rolled-back", "fixed", "budget-removed", "settled", "joined"]
+EventKindName = Literal["latency", "slow-deployment", "load", "gauge"]
 ProofState = Literal["holds", "fails", "unknown"]
 HistoryKind = Literal[
-    "opened", "joined", "budget", "state", "assignee", "due", "fix", "comparison", "closed", "reopened"
+    "opened", "joined", "returned", "budget", "state", "assignee", "due", "fix", "comparison", "closed", "reopened"
 ]
 
 
@@ -39,6 +43,15 @@ class ProductionEventState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class EventKind(StrEnum):
+    """What a production event is about. `slow-deployment`: of a verdict that no change point confirms."""
+
+    LATENCY = "latency"
+    SLOW_DEPLOYMENT = "slow-deployment"
+    LOAD = "load"
+    GAUGE = "gauge"
+
+
 OPEN: Final = (ProductionEventState.NEW, ProductionEventState.INVESTIGATING, ProductionEventState.ACKNOWLEDGED)
 SETTABLE: Final = frozenset({*OPEN, ProductionEventState.NOT_A_REGRESSION, ProductionEventState.IGNORED})
 """States that a user can set: only a proof closes an event."""
@@ -53,6 +66,8 @@ CONFIRM_WITHIN: Final = timedelta(minutes=15)
 """An event that is not confirmed in this time is withdrawn."""
 REOPEN_WITHIN: Final = timedelta(hours=24)
 """A new occurrence within this time reopens the event; later, it is another event."""
+SETTLED_AFTER: Final = timedelta(hours=24)
+"""A load that lasted for this long is the new level of the service."""
 CHECK_EVERY: Final = timedelta(minutes=5)
 """How often an open event is checked for recovery."""
 ANNOUNCE_WITHIN: Final = timedelta(hours=1)
@@ -72,6 +87,8 @@ MOST_OPENED: Final = 50
 """Events that one job opens. More at once would be one incident that the grouping missed."""
 MOST_TITLE: Final = 200
 
+KIND_ORDER: Final[Mapping[SignalKind, int]] = {"latency": 0, "load": 1, "gauge": 2}
+"""What represents an event of several kinds, the first before the others."""
 HIGH_COST: Final = 1.0
 MEDIUM_COST: Final = 0.1
 """Seconds of latency added per second: by Little's law, how many more requests are in progress at any time."""
@@ -84,7 +101,7 @@ TAIL_SHARE: Final = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "mean": 1.0}
 
 @dataclass(frozen=True)
 class ObservedChange:
-    """A change for the worse in a service's latency: a change point, or a deployment that is called slower."""
+    """A change of a service: of latency or a gauge for the worse, of load, or a deployment that is called slower."""
 
     id: UUID | None
     """Of the change point; None for the verdict on a deployment alone."""
@@ -101,6 +118,19 @@ class ObservedChange:
     ratio_high: float
     deployment_id: UUID | None = None
     follows_service_id: UUID | None = None
+    gauge: str = ""
+    opens_event: bool = True
+    """False if load alone explains a change of latency or of a gauge, or a gauge fell: it only joins an event."""
+
+    @property
+    def kind(self) -> SignalKind:
+        """Return what changed."""
+        return kind_of(self.signal)
+
+    @property
+    def certain_factor(self) -> float:
+        """Return the factor by which it certainly changed, up or down."""
+        return max(self.ratio_low, 1 / self.ratio_high)
 
 
 @dataclass(frozen=True)
@@ -115,6 +145,14 @@ class KnownEvent:
     detected_at: datetime
     is_open: bool
     closed_at: datetime | None
+    signal: str = "p99"
+    gauge: str = ""
+    ratio: float = 2.0
+
+    @property
+    def kind(self) -> SignalKind:
+        """Return what changed."""
+        return kind_of(self.signal)
 
 
 @dataclass(frozen=True)
@@ -136,20 +174,20 @@ class Grouping:
 def group_changes(changes: Sequence[ObservedChange], known: Sequence[KnownEvent]) -> Grouping:
     """Group changes by their cause: several signals of a service, what follows it, and its deployment are one event.
 
-    A follower belongs to the event of the service that it follows; without one, that service did not get slower by
-    a cause of its own (its load changed), and there is no event.
+    A follower belongs to the event of the service that it follows; without one, that service did not change by
+    a cause of its own, and there is no event. Load and gauges belong to the event of the latency that changed with them.
     """
     joined: list[tuple[UUID, ObservedChange]] = []
     groups: list[list[ObservedChange]] = []
-    own = sorted((each for each in changes if each.follows_service_id is None), key=lambda one: one.started_at)
-    for each in own:
+    own = [each for each in changes if each.follows_service_id is None]
+    for each in sorted(own, key=lambda one: (not one.opens_event, KIND_ORDER[one.kind], one.started_at)):
         event = next((one for one in known if belongs_to(each, one)), None)
         group = next((one for one in groups if _is_same_incident(each, one[0])), None)
         if event is not None:
             joined.append((event.id, each))
         elif group is not None:
             group.append(each)
-        else:
+        elif each.opens_event:
             groups.append([each])
     waiting = sorted((each for each in changes if each.follows_service_id is not None), key=lambda one: one.started_at)
     moved = True
@@ -173,24 +211,41 @@ def belongs_to(change: ObservedChange, event: KnownEvent) -> bool:
     """Return whether a change of a service is one of an event of the same service."""
     if change.service_id != event.service_id:
         return False
+    if change.kind != "latency":
+        return _is_near(change, event) or _is_same_level(change, event)
+    if event.kind != "latency":  # latency with a cause of its own opens an event, which this one becomes part of
+        return not change.opens_event and _is_near(change, event)
     if change.deployment_id is not None and change.deployment_id == event.deployment_id:
         return True
     if change.deployment_id is not None and event.deployment_id is not None:
         return False
-    near = change.earliest_at - TOGETHER <= event.latest_at and event.earliest_at - TOGETHER <= change.latest_at
     verdict = change.id is None and timedelta(0) <= event.earliest_at - change.started_at + ROLLOUT <= EVALUATED_FOR
     again = event.closed_at is not None and event.closed_at <= change.detected_at <= event.closed_at + REOPEN_WITHIN
-    return near or verdict or again
+    return _is_near(change, event) or verdict or again
 
 
-def reopens(change: ObservedChange, event: KnownEvent) -> bool:
-    """Return whether a change is a new occurrence of an event that was closed by proof."""
-    return event.closed_at is not None and not event.is_open and change.detected_at > event.closed_at
+def _is_near(change: ObservedChange, event: KnownEvent) -> bool:
+    return change.earliest_at - TOGETHER <= event.latest_at and event.earliest_at - TOGETHER <= change.latest_at
+
+
+def _is_same_level(change: ObservedChange, event: KnownEvent) -> bool:
+    """Return whether a change of load or a gauge is of an event of the same, which is open or was closed within a day."""
+    if (change.signal, change.gauge) != (event.signal, event.gauge):
+        return False
+    return event.is_open or (event.closed_at is not None and change.started_at <= event.closed_at + REOPEN_WITHIN)
+
+
+def is_way_back(change: ObservedChange, signal: str, gauge: str, ratio: float) -> bool:
+    """Return whether a change of load or a gauge is in the opposite direction of its event: no new occurrence."""
+    is_same = change.kind != "latency" and (change.signal, change.gauge) == (signal, gauge)
+    return is_same and (change.ratio > 1) != (ratio > 1)
 
 
 def _is_same_incident(one: ObservedChange, other: ObservedChange) -> bool:
     if one.service_id != other.service_id:
         return False
+    if one.kind != "latency" or other.kind != "latency":
+        return _are_near(one, other)
     if one.deployment_id is not None and other.deployment_id is not None:
         return one.deployment_id == other.deployment_id
     return _are_near(one, other)
@@ -208,16 +263,18 @@ def _event_of_leader(
     change: ObservedChange, known: Sequence[KnownEvent], joined: Sequence[tuple[UUID, ObservedChange]]
 ) -> UUID | None:
     for event in known:
-        near = change.earliest_at - TOGETHER <= event.latest_at and event.earliest_at - TOGETHER <= change.latest_at
-        if event.is_open and event.service_id == change.follows_service_id and near:
+        if event.is_open and event.service_id == change.follows_service_id and _is_near(change, event):
             return event.id
     return next((event_id for event_id, leader in joined if _leads(leader, change)), None)
 
 
 def _culprit(group: Sequence[ObservedChange]) -> ObservedChange:
-    """Return the change that represents a group: a change point before a verdict, the most certain first."""
-    own = [each for each in group if each.follows_service_id is None]
-    return max(own, key=lambda one: (one.id is not None, one.deployment_id is not None, one.ratio_low))
+    """Return the change that represents a group: latency first, a change point before a verdict, the most certain first."""
+
+    def rank(one: ObservedChange) -> tuple[int, bool, bool, float]:
+        return -KIND_ORDER[one.kind], one.id is not None, one.deployment_id is not None, one.certain_factor
+
+    return max((each for each in group if each.follows_service_id is None and each.opens_event), key=rank)
 
 
 @dataclass(frozen=True)
@@ -299,6 +356,17 @@ def is_recovered(level: LevelMeasurement, floor: float) -> bool | None:
     return level.recent_ratio_high < floor
 
 
+def is_back(level: LevelMeasurement, ratio: float) -> bool | None:
+    """Return whether load or a gauge, changed by `ratio`, is certainly nearer to its level before; None: not known.
+
+    A load has no level to which it returns exactly: it is compared with the geometric middle of both levels.
+    """
+    if level.recent_ratio_high is None or level.recent_ratio_low is None:
+        return None
+    middle = math.sqrt(ratio)
+    return level.recent_ratio_high < middle if ratio > 1 else level.recent_ratio_low > middle
+
+
 def find_rollback(former_commit: str | None, later: Sequence[LaterDeployment]) -> LaterDeployment | None:
     """Return the newest deployment after the event if it runs the commit from before the event."""
     newest = max(later, key=lambda one: one.started_at, default=None)
@@ -321,6 +389,11 @@ def decide_severity(added_seconds_per_second: float | None, ratio_low: float) ->
     if added_seconds_per_second >= HIGH_COST:
         return "high"
     return "medium" if added_seconds_per_second >= MEDIUM_COST or ratio_low >= MEDIUM_RATIO else "low"
+
+
+def decide_level_severity(certain_factor: float) -> SeverityName:
+    """Return the severity of a change of load or of a gauge: never high, because the latency of users did not change."""
+    return "medium" if certain_factor >= HIGH_RATIO else "low"
 
 
 def estimate_added_latency(

@@ -39,11 +39,13 @@ class ProductionEvent(TeamScoped, Table):
             "state in ('new', 'investigating', 'acknowledged', 'closed', 'not-a-regression', 'ignored', 'withdrawn')",
             name="state",
         ),
-        CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean')", name="signal"),
+        CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean', 'qps', 'gauge')", name="signal"),
+        CheckConstraint("kind in ('latency', 'slow-deployment', 'load', 'gauge')", name="kind"),
         CheckConstraint("severity in ('high', 'medium', 'low')", name="severity"),
-        CheckConstraint("cause in ('deployment', 'unexplained', 'budget')", name="cause"),
+        CheckConstraint("cause in ('deployment', 'unexplained', 'budget', 'load')", name="cause"),
         CheckConstraint(
-            "closed_reason in ('recovered', 'rolled-back', 'fixed', 'budget-removed')", name="closed_reason"
+            "closed_reason in ('recovered', 'rolled-back', 'fixed', 'budget-removed', 'settled', 'joined')",
+            name="closed_reason",
         ),
         Index("ix_production_event_newest", "team_id", "started_at", "id"),
         Index("ix_production_event_closed", "team_id", "closed_at", "id"),
@@ -66,7 +68,11 @@ class ProductionEvent(TeamScoped, Table):
     """The culprit: callers that only wait for it are change points of the same event."""
     state: Mapped[str]
     """`withdrawn`: it did not last, and was never announced."""
+    kind: Mapped[str] = mapped_column(server_default="latency")
+    """`slow-deployment` until a change point confirms the verdict."""
     signal: Mapped[str]
+    gauge: Mapped[str] = mapped_column(server_default="")
+    """Metric of the signal `gauge`; empty for the others."""
     title: Mapped[str]
     sentence: Mapped[str]
     cause: Mapped[str]
@@ -76,9 +82,8 @@ class ProductionEvent(TeamScoped, Table):
     former_commit: Mapped[str | None]
     """The commit that ran before the deployment: running it again is a rollback."""
     before: Mapped[float]
-    """Seconds; the limit if the event was opened by an absolute budget."""
+    """Seconds, requests per second of `qps`, or the value of a gauge; the limit if an absolute budget opened the event."""
     after: Mapped[float]
-    """Seconds."""
     ratio: Mapped[float]
     ratio_low: Mapped[float]
     ratio_high: Mapped[float]
@@ -93,6 +98,7 @@ class ProductionEvent(TeamScoped, Table):
     detected_at: Mapped[datetime]
     """Time of the newest sample at detection."""
     announced_at: Mapped[datetime | None]
+    """To the channels that chose its kind."""
     occurred_at: Mapped[datetime]
     """Time of the newest occurrence: its detection, or that of a change point after it was closed."""
     checked_at: Mapped[datetime | None]

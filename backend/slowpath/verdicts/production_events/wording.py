@@ -1,10 +1,11 @@
 """Sentences about production events: values in, text out."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.change_wording import seconds, times
+from slowpath.analysis.kinds.metrics.change_wording import amount, seconds, times
 from slowpath.verdicts.production_events.rules import LaterDeployment
 
 SHORT_COMMIT: Final = 7
@@ -16,29 +17,69 @@ STATES: Final = {
     "not-a-regression": "not a regression",
     "ignored": "ignored",
 }
+SIGNAL_WORDS: Final = {"qps": "load"}
+CHOSEN_BY: Final = {
+    "slow-deployment": "slow deployments",
+    "load": "changes of load",
+    "gauge": "changes of gauges",
+}
 CLOSED_WORDS: Final = {
     "not-a-regression": "Marked as not a regression.",
     "ignored": "Ignored.",
 }
 
 
-def format_title(signal: str, ratio: float, deployment: str | None) -> str:
-    """Name what got slower, by how much, and since which deployment."""
+@dataclass(frozen=True)
+class SignalChange:
+    """The size of a change: its levels before and after in the unit of its signal, the ratio and its interval."""
+
+    signal: str
+    gauge: str
+    levels: tuple[float, float]
+    ratio: float
+    interval: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        """Return what changed."""
+        return self.gauge or SIGNAL_WORDS.get(self.signal, self.signal)
+
+    def describe_levels(self) -> str:
+        """Return both levels: from 84 ms to 2.1 s."""
+        before, after = self.levels
+        if self.gauge:
+            return f"from {amount(before)} to {amount(after)}"
+        if self.signal == "qps":
+            return f"from {amount(before)} to {amount(after)} requests/s"
+        return f"from {seconds(before)} to {seconds(after)}"
+
+
+def format_title(change: SignalChange, deployment: str | None) -> str:
+    """Name what changed, by how much, and since which deployment."""
     since = f" since deployment {deployment}" if deployment else ""
-    return f"{signal} is {times(ratio)} times as high{since}"
+    if change.gauge:
+        return f"{change.name} rose {change.describe_levels()}{since}"
+    if change.ratio < 1:
+        return f"{change.name} fell to {times(change.ratio)} times its level{since}"
+    return f"{change.name} is {times(change.ratio)} times as high{since}"
 
 
-def describe_event(
-    signal: str, levels: tuple[float, float], interval: tuple[float, float], deployment: str | None, followers: int
-) -> str:
+def describe_event(change: SignalChange, deployment: str | None, followers: int) -> str:
     """Return the change with its interval, its cause, and how many services follow it."""
-    (before, after), (low, high) = levels, interval
-    size = f"{signal} rose from {seconds(before)} to {seconds(after)} ({times(low)} to {times(high)} times, 95% CI)"
-    why = (
-        f"caused by deployment {deployment}, not by load" if deployment else "not explained by a deployment or by load"
+    low, high = change.interval
+    added = ", of both plus one" if change.gauge and change.levels[0] < 1 else ""
+    verb = "fell" if change.ratio < 1 else "rose"
+    size = f"{change.name} {verb} {change.describe_levels()} ({times(low)} to {times(high)} times, 95% CI{added})"
+    is_load = change.signal == "qps"
+    if deployment:
+        why = f"caused by deployment {deployment}{'' if is_load else ', not by load'}"
+    else:
+        why = f"not explained by a deployment or by {'another service' if is_load else 'load'}"
+    services = f"service{'s' if followers > 1 else ''}"
+    who = (
+        f"the load of {followers} other {services} changed" if is_load else f"{followers} calling {services} got slower"
     )
-    who = f"; {followers} calling service{'s' if followers > 1 else ''} got slower with it" if followers else ""
-    return f"{size}, {why}{who}."
+    return f"{size}, {why}{f'; {who} with it' if followers else ''}."
 
 
 def format_budget_title(signal: str, limit: str, deployment: str | None) -> str:
@@ -77,6 +118,29 @@ def describe_recovery(signal: str, ratio: float) -> str:
     return f"{signal} is {times(ratio)} times its level before the event, certainly less than 1.1 times"
 
 
+def describe_level_recovery(name: str, ratio: float) -> str:
+    """Return the proof that load or a gauge recovered, without a full stop."""
+    return f"{name} is {times(ratio)} times its level before the event, certainly nearer to it than to that after"
+
+
+def describe_settled() -> str:
+    """Return why an event of load is closed though the load did not change back, without a full stop."""
+    return "the load has lasted for a day: it is the new level of the service"
+
+
+def describe_joined(number: int) -> str:
+    """Return why an event of load or of a gauge is closed, without a full stop."""
+    return f"part of event {number}: the latency of the service changed together with it"
+
+
+def describe_level_now(name: str, ratio: float | None, interval: tuple[float | None, float | None]) -> str:
+    """Return how the recent load or gauge compares with that before the event."""
+    low, high = interval
+    if ratio is None or low is None or high is None:
+        return f"There are too few samples to compare {name} with its level before."
+    return f"{name} is {times(ratio)} times its level before ({times(low)} to {times(high)}, 95% CI)."
+
+
 def describe_rollback_state(former_commit: str, deployment: LaterDeployment | None) -> str:
     """Return whether the commit from before the event runs again."""
     short = former_commit[:SHORT_COMMIT]
@@ -108,7 +172,8 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
     to, commit = details.get("to"), details.get("commit")
     sentence = details.get("sentence") or "the change was detected again"
     sentences = {
-        "opened": "Opened and announced." if details.get("is_announced") else "Opened without a message.",
+        "opened": _describe_opening(details),
+        "returned": "A change back towards the former level belongs to it.",
         "joined": "Another change point belongs to it.",
         "budget": f"A budget is exceeded: {sentence}",
         "state": f"Set to {STATES.get(str(to), str(to))}.",
@@ -122,6 +187,14 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
         "reopened": f"Reopened: {sentence}.",
     }
     return sentences.get(kind, kind)
+
+
+def _describe_opening(details: Mapping[str, Any]) -> str:
+    """Return whether an event was announced, and to which channels."""
+    if not details.get("is_announced"):
+        return "Opened without a message."
+    chosen = CHOSEN_BY.get(str(details.get("event_kind")))
+    return f"Opened; announced to channels that choose {chosen}." if chosen else "Opened and announced."
 
 
 def describe_closed(state: str, proof: list[Any] | None) -> str:

@@ -24,6 +24,7 @@ class SomeService:
     histogram: bool = True
     environment: str | None = None
     gauge: bool = False
+    queue_depth: float = 7.0
     step_ms: int = 15_000
     routes: Sequence[str] = ()
     """Values of a label `route` of the latency, which share the requests evenly; none: no such label."""
@@ -41,7 +42,7 @@ class SomeService:
                 yield WrittenBlock(fields, [(at, float(value)) for at, value in points])
             if self.gauge:
                 fields = {"__name__": "queue_depth", "job": self.job, "instance": instance}
-                yield WrittenBlock(fields, [(at, 7.0) for at in times])
+                yield WrittenBlock(fields, [(at, self.queue_depth) for at in times])
 
     def _counters(self) -> Iterator[tuple[str, dict[str, str], float]]:
         yield "http_requests_total", {"code": "200"}, self.per_second * (1 - self.errors)

@@ -10,6 +10,10 @@ import pytest
 
 from slowpath.sharing.notifications import wording
 from slowpath.sharing.notifications.rules import (
+    INCIDENT_EVENTS,
+    OPTIONAL_EVENTS,
+    PRODUCTION_EVENTS,
+    USUAL_EVENTS,
     BuildContent,
     NotificationContent,
     NotificationEvent,
@@ -182,6 +186,28 @@ def test_a_changed_production_event_is_named_by_its_number() -> None:
     closed = production(NotificationEvent.PRODUCTION_CLOSED)
     assert wording.format_headline(updated).startswith("Event 31 of checkout in prod is assigned to Mia: ")
     assert wording.format_headline(closed) == "Event 31 of checkout in prod is closed: Deployment of checkout."
+
+
+def test_an_event_of_load_or_of_a_gauge_does_not_call_the_service_slower() -> None:
+    opened = production(NotificationEvent.LOAD_CHANGED)
+    assert opened.production_event is not None
+    load = replace(opened.production_event, kind="load", signal="qps", title="load is 3.0 times as high", before=40.0)
+    opened = replace(opened, production_event=replace(load, after=120.0, added_seconds_per_second=None))
+    assert wording.format_headline(opened) == "checkout in prod: load is 3.0 times as high"
+    assert wording.describe_event(opened)[1:3] == [
+        "load: 40 to 120 requests/s, ×1.83 (1.71 to 1.96).",
+        "Severity: high.",
+    ]
+    queue = replace(load, kind="gauge", signal="gauge", gauge="queue_depth", before=0.0, after=60.0)
+    assert wording.describe_event(replace(opened, production_event=queue))[1].startswith("queue_depth: 0 to 60, ")
+    closed = replace(opened, what="closed")
+    assert wording.format_headline(closed) == "Event 31 of checkout in prod is closed: Deployment of checkout."
+    assert wording.mail(closed)[0] == f"Re: {wording.mail(opened)[0]}"
+
+
+def test_what_is_rarely_urgent_is_sent_only_where_it_is_chosen() -> None:
+    assert all(not events & OPTIONAL_EVENTS for events in USUAL_EVENTS.values())
+    assert OPTIONAL_EVENTS <= PRODUCTION_EVENTS <= INCIDENT_EVENTS
 
 
 def test_hostile_names_of_a_production_event_are_harmless() -> None:

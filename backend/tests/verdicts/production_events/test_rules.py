@@ -13,13 +13,15 @@ from slowpath.verdicts.production_events.rules import (
     ObservedChange,
     StatedFix,
     belongs_to,
+    decide_level_severity,
     decide_severity,
     estimate_added_latency,
     find_fix,
     find_rollback,
     group_changes,
+    is_back,
     is_recovered,
-    reopens,
+    is_way_back,
 )
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
@@ -109,12 +111,6 @@ def test_a_change_belongs_to_an_event_near_it_of_its_deployment_or_soon_after_it
     assert belongs_to(one, known) is belongs
 
 
-def test_only_a_change_after_the_end_reopens() -> None:
-    assert reopens(change(1, API, 90), event(API, closed_min=60))
-    assert not reopens(change(1, API, 10), event(API, closed_min=60))
-    assert not reopens(change(1, API, 10), event(API))
-
-
 @pytest.mark.parametrize(
     ("added", "ratio_low", "expected"),
     [
@@ -162,3 +158,51 @@ def test_a_fix_is_proven_by_its_commit_build_or_deployment_only() -> None:
     assert find_fix(StatedFix(deployment_id=UUID(int=31)), [deployment]) == deployment
     assert find_fix(StatedFix(commit="1234567"), [deployment]) is None
     assert find_fix(None, [deployment]) is None
+
+
+def level(number: int, signal: str, minute: float = 0, *, up: bool = True, gauge: str = "") -> ObservedChange:
+    ratio, low, high = (3.0, 2.8, 3.2) if up else (1 / 3, 1 / 3.2, 1 / 2.8)
+    one = replace(change(number, API, minute), signal=signal, gauge=gauge)
+    return replace(one, ratio=ratio, ratio_low=low, ratio_high=high)
+
+
+def test_load_alone_is_an_event_and_what_it_explains_is_part_of_it() -> None:
+    load, queue = level(1, "qps"), level(2, "gauge", 1, gauge="queue_depth")
+    explained = replace(change(3, API, 1), opens_event=False)
+    (group,) = group_changes([explained, queue, load], []).new
+    assert set(group.members) == {load, queue, explained}
+    assert group.culprit == load
+    assert group_changes([explained], []).new == ()
+
+
+def test_latency_represents_what_changed_with_it_but_joins_no_event_of_load() -> None:
+    latency, load = change(1, API, 1), level(2, "qps")
+    (group,) = group_changes([load, latency], []).new
+    assert group.culprit == latency
+    known = replace(event(API), signal="qps", ratio=3.0)
+    assert group_changes([latency], [known]).new[0].culprit == latency
+    assert group_changes([load], [event(API)]).joined == ((event(API).id, load),)
+
+
+def test_the_way_back_of_load_is_no_new_occurrence() -> None:
+    known = replace(event(API, closed_min=60), signal="qps", ratio=3.0)
+    down, again, other = level(1, "qps", 50, up=False), level(2, "qps", 120), level(3, "gauge", 50, gauge="queue")
+    assert group_changes([down, again], [known]).joined == ((known.id, down), (known.id, again))
+    assert is_way_back(down, "qps", "", known.ratio)
+    assert not is_way_back(again, "qps", "", known.ratio)
+    assert [group.culprit for group in group_changes([other], [known]).new] == [other]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "expected"),
+    [(4.0, 0.9, 1.9, True), (4.0, 0.9, 2.1, False), (0.25, 0.6, 1.1, True), (0.25, 0.4, 1.1, False)],
+)
+def test_load_is_back_when_it_is_certainly_nearer_to_its_former_level(
+    ratio: float, low: float, high: float, expected: bool
+) -> None:
+    assert is_back(LevelMeasurement(recent_ratio=1.0, recent_ratio_low=low, recent_ratio_high=high), ratio) is expected
+    assert is_back(LevelMeasurement(), ratio) is None
+
+
+def test_a_change_of_load_is_never_severe() -> None:
+    assert [decide_level_severity(factor) for factor in (1.5, 2.0, 40.0)] == ["low", "medium", "medium"]

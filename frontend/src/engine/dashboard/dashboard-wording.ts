@@ -127,11 +127,11 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
   const cause =
     change.cause === 'deployment' && deploy
       ? `, deployment ${deploymentName(deploy)}`
-      : change.cause === 'load'
+      : change.cause === 'load' && change.signal !== 'qps'
         ? ', explained by load'
         : '';
   return {
-    strong: `${change.signal} ×${stepDigits(change.ratio)}`,
+    strong: `${change.gauge ?? change.signal} ×${stepDigits(change.ratio)}`,
     plain: ` (${stepDigits(change.ratio_low)} to ${stepDigits(change.ratio_high)})`,
     tail: cause,
   };
@@ -143,8 +143,10 @@ export const stepDigits = (ratio: number): string =>
 
 /** A step in one sentence, for a list and for screen readers. */
 export function describeChangePoint(change: DashboardChangePoint): string {
-  const unit = change.signal === 'qps' ? 'requests/s' : 's';
-  const value = (amount: number) =>
-    change.signal === 'qps' ? `${rateText(amount)} /s` : formatValue(amount, unit);
-  return `${change.signal} ${value(change.before)} became ${value(change.after)}`;
+  const value = (amount: number) => {
+    if (change.signal === 'gauge') return formatNumber(amount);
+    return change.signal === 'qps' ? `${rateText(amount)} /s` : formatValue(amount, 's');
+  };
+  const name = change.gauge ?? change.signal;
+  return `${name} ${value(change.before)} became ${value(change.after)}`;
 }

@@ -93,7 +93,7 @@ def load_explained_share(cells: ServiceCells, change: LatencyChangePoint) -> flo
     """
     if change.signal == "qps" or change.ratio <= 0:
         return 0.0
-    load, latency = log_values(cells, "qps"), log_values(cells, change.signal)
+    load, latency = log_values(cells, "qps"), log_values(cells.of_gauge(change.gauge), change.signal)
     known = np.isfinite(load) & np.isfinite(latency)
     before = known & (cells.times_ms <= change.low_ms)
     after = known & (cells.times_ms > change.high_ms)

@@ -28,6 +28,11 @@ def seconds(value: float) -> str:
     return f"{value * 1e3:.3g} ms" if value >= 0.0009995 else f"{value * 1e6:.3g} µs"
 
 
+def amount(value: float) -> str:
+    """Format a rate or the value of a gauge with three digits: 0, 2.4, 12,300."""
+    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
+
+
 def deploy_name(commit: str, label: str | None) -> str:
     """Return the first seven characters of a commit, or else the label of the deployment."""
     return commit[:7] if commit else (label or "unnamed")
@@ -35,7 +40,7 @@ def deploy_name(commit: str, label: str | None) -> str:
 
 def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None, followed: str | None) -> str:
     """Return the signal, ratio and cause of a change point: p99 ×3.1 (2.8 to 3.4), caused by deployment 5f3c1e8."""
-    signal = "QPS" if change.signal == "qps" else change.signal
+    signal = "QPS" if change.signal == "qps" else change.gauge or change.signal
     size = f"{signal} ×{times(change.ratio)} ({times(change.ratio_low)} to {times(change.ratio_high)})"
     why = {
         "deployment": f"caused by deployment {deploy}" if deploy else "caused by a deleted deployment",

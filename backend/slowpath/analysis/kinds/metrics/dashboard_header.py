@@ -162,6 +162,8 @@ class DashboardChangePoint:
     id: str
     service_id: str
     signal: SignalName
+    gauge: str | None
+    """Metric of the signal `gauge`."""
     at_ms: int
     before: float
     after: float

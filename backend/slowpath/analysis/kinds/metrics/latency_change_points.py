@@ -1,12 +1,12 @@
-"""Find changes of a service's latency and load in single quantiles over time, and measure them on pooled histograms.
+"""Find changes of a service's latency, load and gauges over time, and measure them on pooled histograms.
 
 A step of a quantile (`change_point_scan`) is a change only if all requests before and after, pooled, differ by certainly more
 than a floor. Quantiles that step together are one change, reported by the highest that shows it. Decisions are final: the
-next scan starts at the last change.
+next scan starts at the last change. Gauges are scanned by minutes only.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -27,11 +27,12 @@ from slowpath.analysis.kinds.metrics.quantile_ratio import RatioReplicates, Serv
 from slowpath.analysis.kinds.metrics.series_data import Values
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
 
-SignalName = Literal["p50", "p90", "p99", "mean", "qps"]
+SignalName = Literal["p50", "p90", "p99", "mean", "qps", "gauge"]
+SignalKind = Literal["latency", "load", "gauge"]
 
 QUANTILES: Final[dict[SignalName, float]] = {"p99": 0.99, "p90": 0.9, "p50": 0.5}
 """The highest first: it is closest to what users notice."""
-LEAST_REQUESTS: Final[dict[SignalName, float]] = {"p99": 300, "p90": 50, "p50": 20, "mean": 20, "qps": 0}
+LEAST_REQUESTS: Final[dict[SignalName, float]] = {"p99": 300, "p90": 50, "p50": 20, "mean": 20, "qps": 0, "gauge": 0}
 """Per cell: with fewer, a quantile depends on single requests."""
 DEMANDS: Final[dict[SignalName, StepCriteria]] = {
     "p50": StepCriteria(float(np.log(1.2))),
@@ -39,6 +40,7 @@ DEMANDS: Final[dict[SignalName, StepCriteria]] = {
     "p99": StepCriteria(float(np.log(1.25)), sureness=8.0, stray=2.0),
     "mean": StepCriteria(float(np.log(1.25)), sureness=7.0),
     "qps": StepCriteria(float(np.log(1.5)), sureness=7.0),
+    "gauge": StepCriteria(float(np.log(1.5)), sureness=7.0),
 }
 FLOOR: Final = 1.10
 """Pooled, a change is certainly at least this, up or down."""
@@ -63,7 +65,8 @@ CellPart = slice | NDArray[np.bool_]
 class LatencyChangePoint:
     """One change within low_ms..high_ms, most likely at `at_ms`; detected from samples until `seen_ms`.
 
-    `before` and `after` are seconds, or requests per second for `qps`; the interval of their ratio has 95% confidence.
+    `before` and `after` are seconds, requests per second for `qps`, or values of a gauge; the interval of their ratio has
+    95% confidence. Of a gauge that counts, one is added to both before the ratio is taken.
     """
 
     signal: SignalName
@@ -76,6 +79,13 @@ class LatencyChangePoint:
     ratio: float
     ratio_low: float
     ratio_high: float
+    gauge: str = ""
+    """Metric of the signal `gauge`."""
+
+
+def kind_of(signal: str) -> SignalKind:
+    """Return what a signal measures."""
+    return "load" if signal == "qps" else "gauge" if signal == "gauge" else "latency"
 
 
 def scale_of(cell_ms: int, known_ms: int) -> ScanScale:
@@ -93,10 +103,11 @@ def _cells(seconds: int, cell_ms: int) -> int:
 
 @dataclass(frozen=True)
 class ScanStart:
-    """The newest known changes of latency and load: earlier ones are decided and not scanned again."""
+    """The newest known changes of latency, load and each gauge: earlier ones are decided and not scanned again."""
 
     latency_ms: int = 0
     load_ms: int = 0
+    gauges_ms: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, known: Sequence[LatencyChangePoint]) -> "ScanStart":
@@ -104,8 +115,12 @@ class ScanStart:
 
         The ranges may end minutes later, and a deployment there needs a base.
         """
-        places = [[each.at_ms for each in known if (each.signal == "qps") == load] for load in (False, True)]
-        return cls(*(max(each, default=0) for each in places))
+        newest: dict[tuple[SignalKind, str], int] = {}
+        for each in known:
+            key = kind_of(each.signal), each.gauge
+            newest[key] = max(newest.get(key, 0), each.at_ms)
+        gauges_ms = {gauge: at for (kind, gauge), at in newest.items() if kind == "gauge"}
+        return cls(newest.get(("latency", ""), 0), newest.get(("load", ""), 0), gauges_ms)
 
 
 def find_change_points(
@@ -125,15 +140,19 @@ def find_change_points(
     found: list[LatencyChangePoint] = []
     latency: list[SignalName] = list(QUANTILES) if cells.latency is not None else ["mean"]
     load: list[SignalName] = ["qps"]
-    for signals, since_ms in ((latency, start.latency_ms), (load, start.load_ms)):
+    gauge: list[SignalName] = ["gauge"]
+    scans = [(latency, start.latency_ms, ""), (load, start.load_ms, "")]
+    scans += [(gauge, start.gauges_ms.get(metric, 0), metric) for metric in cells.gauges]
+    for signals, since_ms, metric in scans:
+        scanned = cells.of_gauge(metric)
         first = int(np.searchsorted(cells.times_ms - cells.cell_ms, since_ms))
-        places = _places(cells, favoured, signals, first, minutes)
+        places = _places(scanned, favoured, signals, first, minutes)
         for number, place in enumerate(places):
             begin = places[number - 1].at if number else first
             end = places[number + 1].at if number + 1 < len(places) else len(cells.times_ms)
-            change = _measure(cells, signals, place, (begin, end), rng)
+            change = _measure(scanned, signals, place, (begin, end), rng)
             if change is not None:
-                found.append(change)
+                found.append(replace(change, gauge=metric))
     return sorted(found, key=lambda change: (change.at_ms, change.signal))
 
 
@@ -164,7 +183,8 @@ def remeasure_change_point(
         for at in (change.at_ms, change.low_ms, change.high_ms, change.seen_ms, *between_ms)
     ]
     place = DetectedStep(index[0], index[1], index[2], index[3], change.ratio > 1)
-    return _measure(cells, [change.signal], place, (index[4], index[5]), rng)
+    found = _measure(cells.of_gauge(change.gauge), [change.signal], place, (index[4], index[5]), rng)
+    return None if found is None else replace(found, gauge=change.gauge)
 
 
 def log_values(cells: ServiceCells, signal: SignalName) -> Values:
@@ -172,6 +192,8 @@ def log_values(cells: ServiceCells, signal: SignalName) -> Values:
     with np.errstate(divide="ignore", invalid="ignore"):
         if signal == "qps":
             values = np.where(cells.requests > 0, np.log(cells.requests), np.nan)
+        elif signal == "gauge":
+            values = np.log(cells.gauge.shifted) if cells.gauge is not None else np.full(len(cells.times_ms), np.nan)
         elif signal == "mean":
             values = np.log(cells.mean_s) if cells.mean_s is not None else np.full(len(cells.times_ms), np.nan)
             values = np.where(cells.requests >= LEAST_REQUESTS["mean"], values, np.nan)
@@ -257,6 +279,7 @@ def _measure(
         is_certain = replicates.bound(1 - CERTAIN) > FLOOR if place.up else replicates.bound(CERTAIN) < 1 / FLOOR
         if not is_certain:
             continue
+        offset = cells.gauge.offset if signal == "gauge" and cells.gauge is not None else 0.0
         edges = cells.times_ms - cells.cell_ms  # a step before a cell is at the start of that cell
         last = len(edges) - 1
         return LatencyChangePoint(
@@ -265,8 +288,8 @@ def _measure(
             int(edges[place.low]),
             int(edges[min(place.high, last)]),
             int(cells.times_ms[min(max(place.seen - 1, 0), last)]),
-            replicates.base_s,
-            replicates.candidate_s,
+            replicates.base_s - offset,
+            replicates.candidate_s - offset,
             replicates.ratio,
             replicates.bound((1 - CONFIDENCE) / 2),
             replicates.bound((1 + CONFIDENCE) / 2),
@@ -288,6 +311,8 @@ def compare_parts(
     over = cells.requests / (cells.cell_ms / 1000)
     if signal == "mean":
         over = cells.requests * cells.mean_s if cells.mean_s is not None else over * np.nan
+    elif signal == "gauge":
+        over = cells.gauge.shifted if cells.gauge is not None else over * np.nan
     by = cells.requests if signal == "mean" else np.ones(len(over))
     levels = []
     for part in (before, after):

@@ -1,8 +1,8 @@
-"""Measure what the newest samples of a service show of a change of its latency: whether it persists, or is over.
+"""Measure what the newest samples of a service show of a change of latency, load or a gauge: whether it persists, or is over.
 
 Persistence uses only cells after those by which the change was detected, so it is an independent observation. Recovery is
-a test of equivalence: the ratio of the recent latency to that before the change, by the same bootstrap as the detection,
-must certainly be below a floor.
+a test of equivalence: the ratio of the recent level to that before the change, by the same bootstrap as the detection,
+must certainly be below a floor (of load and gauges: certainly nearer to the level before than to that after).
 """
 
 from collections.abc import Sequence
@@ -46,9 +46,11 @@ class LevelMeasurement:
     persists: bool | None = None
     """Whether the samples after the detection are nearer to the level after the change than to that before."""
     recent_ratio: float | None = None
-    """Of the recent latency to the level before."""
+    """Of the recent level to the level before."""
     recent_ratio_high: float | None = None
     """Upper bound of its 95% confidence interval."""
+    recent_ratio_low: float | None = None
+    """Lower bound of its 95% confidence interval."""
     load_share: float | None = None
     """Recent requests per second, as a share of those before."""
     requests_per_second: float | None = None
@@ -67,6 +69,7 @@ def measure_level(
     """
     if not grids:
         return LevelMeasurement()
+    grids = [each.of_gauge(change.gauge) for each in grids]
     minutes = grids[0]
     begins = minutes.times_ms - minutes.cell_ms
     before = (begins >= change.low_ms - BEFORE_MS) & (minutes.times_ms <= change.low_ms)
@@ -79,6 +82,7 @@ def measure_level(
         persists=found[0] if found else None,
         recent_ratio=None if ratio is None else ratio[0],
         recent_ratio_high=None if ratio is None else ratio[1],
+        recent_ratio_low=None if ratio is None else ratio[2],
         load_share=current / former if former and current is not None else None,
         requests_per_second=_rate(minutes, after),
         added_mean_s=means[1] - means[0] if means[0] is not None and means[1] is not None else None,
@@ -87,16 +91,27 @@ def measure_level(
 
 
 def _persists(cells: ServiceCells, change: LatencyChangePoint) -> bool | None:
-    fresh = (cells.times_ms - cells.cell_ms >= change.seen_ms) & np.isfinite(cells.requests)
-    level_s = _pooled_level(cells, change, fresh)
-    if level_s is None or change.before <= 0 or change.after <= 0:
+    fresh = cells.times_ms - cells.cell_ms >= change.seen_ms
+    if change.signal != "gauge":
+        fresh &= np.isfinite(cells.requests)
+    level, offset = _pooled_level(cells, change, fresh), _offset(cells, change)
+    before, after = change.before + offset, change.after + offset
+    if level is None or before <= 0 or after <= 0:
         return None
-    middle = float(np.sqrt(change.before * change.after))
-    return (level_s > middle) == (change.after > change.before)
+    return (level > float(np.sqrt(before * after))) == (after > before)
+
+
+def _offset(cells: ServiceCells, change: LatencyChangePoint) -> float:
+    return cells.gauge.offset if change.signal == "gauge" and cells.gauge is not None else 0.0
 
 
 def _pooled_level(cells: ServiceCells, change: LatencyChangePoint, part: NDArray[np.bool_]) -> float | None:
-    """Return the signal of all requests of some cells, in seconds."""
+    """Return the signal of all requests of some cells, in its unit; of a gauge, with its offset."""
+    if change.signal in ("qps", "gauge"):
+        values = np.exp(log_values(cells, change.signal)[part])
+        values = values[np.isfinite(values)]
+        scale = 1000 / cells.cell_ms if change.signal == "qps" else 1.0
+        return float(values.mean()) * scale if len(values) else None
     if change.signal not in QUANTILES:
         return _mean_s(cells, part) if cells.requests[part].sum() >= LEAST_REQUESTS["mean"] else None
     if cells.latency is None:
@@ -110,13 +125,16 @@ def _pooled_level(cells: ServiceCells, change: LatencyChangePoint, part: NDArray
 
 def _recent_ratio(
     cells: ServiceCells, change: LatencyChangePoint, parts: tuple[NDArray[np.bool_], NDArray[np.bool_]], rng: Generator
-) -> tuple[float, float] | None:
+) -> tuple[float, float, float] | None:
+    """Return the ratio of the recent level to that before, and the upper and lower bound of its interval."""
     known = np.isfinite(log_values(cells, change.signal))
     before, recent = (part & known for part in parts)
     if min(before.sum(), recent.sum()) < LEAST_RECENT_CELLS:
         return None
     found = compare_parts(cells, change.signal, before, recent, rng)
-    return None if found is None else (found.ratio, found.bound((1 + CONFIDENCE) / 2))
+    if found is None:
+        return None
+    return found.ratio, found.bound((1 + CONFIDENCE) / 2), found.bound((1 - CONFIDENCE) / 2)
 
 
 def _rate(cells: ServiceCells, part: NDArray[np.bool_]) -> float | None:
@@ -133,7 +151,9 @@ def _mean_s(cells: ServiceCells, part: NDArray[np.bool_]) -> float | None:
 
 
 def _sparkline(cells: ServiceCells, change: LatencyChangePoint) -> Sparkline:
-    values = np.exp(log_values(cells, change.signal))
+    values = np.exp(log_values(cells, change.signal)) - _offset(cells, change)
+    if change.signal == "qps":
+        values *= 1000 / cells.cell_ms  # per second, as its levels
     step = int(np.searchsorted(cells.times_ms - cells.cell_ms, change.at_ms))
     first, last = max(0, step - SPARK_SIDE), min(len(values), step + SPARK_SIDE)
     shown = tuple(float(value) if np.isfinite(value) else None for value in values[first:last])

@@ -5,14 +5,15 @@ its samples: nothing is counted twice or lost between cells, and nothing is extr
 tests use cells, because a rate over a sliding window would correlate neighbors.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from slowpath.analysis.kinds.metrics.classic_histograms import classic_buckets
 from slowpath.analysis.kinds.metrics.counter_rates import sum_present, without_stale
+from slowpath.analysis.kinds.metrics.gauge_cells import GaugeCells, gauge_cells
 from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
 from slowpath.analysis.kinds.metrics.native_histogram_sums import summed_buckets
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
@@ -32,7 +33,7 @@ Chosen = Callable[[SeriesData], bool]
 
 @dataclass(frozen=True)
 class ServiceCells:
-    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds.
+    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds; gauges by their metric.
 
     NaN where unknown.
     """
@@ -42,6 +43,13 @@ class ServiceCells:
     latency: HistogramCells | None
     requests: Values
     mean_s: Values | None
+    gauges: Mapping[str, GaugeCells] = field(default_factory=dict)
+    gauge: GaugeCells | None = None
+    """The one that the signal `gauge` means."""
+
+    def of_gauge(self, metric: str) -> "ServiceCells":
+        """Return the same cells, whose signal `gauge` is this metric."""
+        return replace(self, gauge=self.gauges.get(metric)) if metric else self
 
 
 def finest_cell_ms(samples: ServiceSamples) -> int:
@@ -55,7 +63,7 @@ def service_cells(
 ) -> ServiceCells:
     """Split (from_ms, to_ms] into cells at multiples of `cell_ms`.
 
-    Only of the series `chosen` (all if None).
+    Only of the series `chosen` (all if None); gauges only of all series, by minutes.
     """
     edges = np.arange(-(-from_ms // cell_ms), to_ms // cell_ms + 1, dtype=np.int64) * cell_ms
     is_chosen: Chosen = chosen or (lambda _series: True)
@@ -77,7 +85,8 @@ def service_cells(
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(counts > 0, sums / counts, np.nan) * samples.seconds_per_unit
-    return ServiceCells(edges[1:], cell_ms, latency, requests, mean if np.isfinite(mean).any() else None)
+    gauges = gauge_cells(samples.gauges, edges, cell_ms) if chosen is None and cell_ms >= MINUTE_MS else {}
+    return ServiceCells(edges[1:], cell_ms, latency, requests, mean if np.isfinite(mean).any() else None, gauges)
 
 
 def increases(series: Sequence[SeriesData], edges: Times) -> Values:

@@ -64,6 +64,10 @@ class ServiceSamples:
     up: Sequence[SeriesData] = ()
     instance_of: Callable[[Mapping[str, str]], str | None] = field(default=lambda labels: labels.get("instance"))
 
+    def series(self) -> list[SeriesData]:
+        """Return all series that are drawn: counters, and gauges."""
+        return [*self.counters(), *(series for gauge in self.gauges for series in gauge.series)]
+
     def counters(self) -> list[SeriesData]:
         """Return all series whose rate is needed, each once."""
         requests = [series for _, series in self.requests]

@@ -27,6 +27,7 @@ from slowpath.analysis.kinds.metrics.latency_change_points import (
     ScanStart,
     SignalName,
     find_change_points,
+    kind_of,
     log_values,
     remeasure_change_point,
 )
@@ -172,7 +173,7 @@ def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[in
     """Return the cells to scan a service by: minutes if due, and fine cells after a recent deployment."""
     grids: list[ServiceCells] = []
     remembered = service.remembered
-    if remembered is None and not service.samples.counters():
+    if remembered is None and not service.samples.series():
         return grids
     if gathered.minutes_due:
         from_ms = remembered.until_ms if remembered else gathered.from_ms
@@ -223,12 +224,14 @@ def _again(
     if not grids:
         return []
     out = []
-    cells = grids[-1]
     for row in service.known:
+        cells = grids[0] if row.signal == "gauge" else grids[-1]
         if service.watched_ms - row.at_ms > SETTLED_MS or row.earliest_ms < cells.times_ms[0]:
             continue
         alike = [
-            each for each in service.known if (each.signal == "qps") == (row.signal == "qps") and each.id != row.id
+            each
+            for each in service.known
+            if (kind_of(each.signal), each.gauge) == (kind_of(row.signal), row.gauge) and each.id != row.id
         ]
         before = max((each.latest_ms for each in alike if each.at_ms < row.at_ms), default=0)
         after = min((each.earliest_ms for each in alike if each.at_ms > row.at_ms), default=gathered.newest_ms)
@@ -249,16 +252,17 @@ def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) 
         one.service_id: [
             DependencyChange(one.service_id, change_point_from_row(row), row.cause == "deployment")
             for row in one.known
-            if row.id not in settled
+            if row.id not in settled and row.signal != "gauge"
         ]
         for one in gathered.services
     }
     out: list[DetectedChangePoint] = []
     waiting = list(found)
     for each in waiting:
-        others[each.service_id].append(
-            DependencyChange(each.service_id, each.change, bool(_own_deploys(by_id[each.service_id], each.change)))
-        )
+        if each.change.signal != "gauge":  # of the service alone: no other one follows it
+            others[each.service_id].append(
+                DependencyChange(each.service_id, each.change, bool(_own_deploys(by_id[each.service_id], each.change)))
+            )
     for each in waiting:
         service = by_id[each.service_id]
         load = each.change.signal == "qps"
@@ -323,10 +327,10 @@ def _usual_then(
     at = found.change.at_ms - back_ms
     place = environment_id, found.service_id
     samples = dashboard_samples.load_range(session, place, at - HOUR_MS, at + HOUR_MS, live)
-    if not samples.counters():
+    if not samples.series():
         return False
     cells = service_cells(samples, at - HOUR_MS, at + HOUR_MS, MINUTE_MS)
-    values = log_values(cells, found.change.signal)
+    values = log_values(cells.of_gauge(found.change.gauge), found.change.signal)
     before = values[(cells.times_ms <= at - NEAR_MS) & np.isfinite(values)]
     after = values[(cells.times_ms > at + NEAR_MS) & np.isfinite(values)]
     if min(len(before), len(after)) < LEAST_USUAL_CELLS:
@@ -357,6 +361,7 @@ def record_change_points(session: WriteSession, gathered: ScanInput, found: Sequ
             "environment_id": gathered.environment_id,
             "service_id": each.service_id,
             "signal": each.change.signal,
+            "gauge": each.change.gauge,
             "at_ms": each.change.at_ms,
             "detected_ms": each.change.seen_ms,
         }
@@ -374,11 +379,11 @@ def record_change_points(session: WriteSession, gathered: ScanInput, found: Sequ
 
 
 def _first_ms(samples: ServiceSamples) -> int:
-    return min((int(one.times_ms[0]) for one in samples.counters() if len(one.times_ms)), default=0)
+    return min((int(one.times_ms[0]) for one in samples.series() if len(one.times_ms)), default=0)
 
 
 def _same_place(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:
-    if (one.signal == "qps") != (other.signal == "qps"):
+    if (kind_of(one.signal), one.gauge) != (kind_of(other.signal), other.gauge):
         return False
     overlap = one.low_ms - SAME_MS <= other.high_ms and other.low_ms - SAME_MS <= one.high_ms
     return overlap and are_same_change(one, other)
@@ -397,4 +402,5 @@ def change_point_from_row(row: MetricChangePoint) -> LatencyChangePoint:
         row.ratio,
         row.ratio_low,
         row.ratio_high,
+        row.gauge,
     )

@@ -17,6 +17,7 @@ from slowpath.analysis.kinds.metrics.dashboard_header import (
     DashboardHeadline,
 )
 from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
+from slowpath.analysis.kinds.metrics.latency_change_points import kind_of
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
@@ -96,6 +97,7 @@ def _describe_change_point(
         id=str(row.id),
         service_id=str(row.service_id),
         signal=change_point.signal,
+        gauge=change_point.gauge or None,
         at_ms=row.at_ms,
         before=row.before,
         after=row.after,
@@ -123,7 +125,7 @@ def _headline(rows: Sequence[MetricChangePoint]) -> DashboardHeadline | None:
     """
     last: dict[UUID, MetricChangePoint] = {}
     for row in rows:
-        if row.signal != "qps":
+        if kind_of(row.signal) == "latency":
             last[row.service_id] = row
     longer = [row for row in last.values() if row.ratio > 1 and row.cause in ("deployment", "unexplained")]
     if not longer:

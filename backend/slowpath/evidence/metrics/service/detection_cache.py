@@ -13,6 +13,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.kinds.metrics.gauge_cells import chosen_gauges, joined_gauges
 from slowpath.analysis.kinds.metrics.series_data import Values
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
 from slowpath.analysis.stats.histogram_cells import HistogramCells, same_bounds
@@ -81,6 +82,7 @@ def chosen(cells: ServiceCells, mask: NDArray[np.bool_]) -> ServiceCells:
         None if cells.latency is None else cells.latency.of(mask),
         cells.requests[mask],
         None if cells.mean_s is None else cells.mean_s[mask],
+        chosen_gauges(cells.gauges, mask),
     )
 
 
@@ -103,6 +105,7 @@ def joined(before: ServiceCells, after: ServiceCells, from_ms: int) -> ServiceCe
         latency,
         np.concatenate((before.requests, after.requests)),
         _joined_means(before, after),
+        joined_gauges(before.gauges, after.gauges, (len(before.times_ms), len(after.times_ms))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Read the cells of a service around a change of its latency and until now."""
+"""Read the cells of a service around a change of its latency, load or a gauge, and until now."""
 
 from typing import Final
 
@@ -52,4 +52,4 @@ def _read(
     session: ReadSession, recognised: EnvironmentSignals, service_id: ServiceId, from_ms: int, to_ms: int
 ) -> ServiceCells | None:
     samples = recognised.samples(session, [service_id], from_ms - MARGIN_MS, to_ms)[service_id]
-    return service_cells(samples, from_ms, to_ms, MINUTE_MS) if samples.counters() else None
+    return service_cells(samples, from_ms, to_ms, MINUTE_MS) if samples.series() else None

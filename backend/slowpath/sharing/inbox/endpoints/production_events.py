@@ -92,7 +92,9 @@ def _make_page_out(page: EventPage, item: InboxItemOut) -> ProductionEventOut:
     return ProductionEventOut.model_validate(
         {
             "item": item,
+            "kind": event.kind,
             "signal": event.signal,
+            "gauge": event.gauge or None,
             "sentence": event.sentence,
             "before": event.before,
             "after": event.after,
@@ -147,6 +149,7 @@ def _make_signals_out(page: EventPage) -> list[EventSignal]:
             change_point_id=each.id,
             service=ItemService(id=each.service_id, slug=page.service_slugs.get(each.service_id, "")),
             signal=each.signal,
+            gauge=each.gauge or None,
             role="culprit" if each.service_id == page.event.service_id else "follower",
             before=each.before,
             after=each.after,

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, ItemAssignee, ItemService
-from slowpath.verdicts.production_events.rules import HistoryKind, ProofState
+from slowpath.verdicts.production_events.rules import EventKindName, HistoryKind, ProofState
 
 
 class ProofOut(BaseModel):
@@ -19,11 +19,12 @@ class ProofOut(BaseModel):
 
 
 class EventSignal(BaseModel):
-    """One change point of the event; seconds. `role`: of the culprit, or of a service that follows it."""
+    """One change point of the event, in the unit of its signal. `role`: of the culprit, or of a service that follows it."""
 
     change_point_id: UUID
     service: ItemService
     signal: str
+    gauge: str | None
     role: Literal["culprit", "follower"]
     before: float
     after: float
@@ -110,11 +111,13 @@ class ProductionEventOut(BaseModel):
     """A production event with all its evidence. `before` is the limit if a budget alone is the cause."""
 
     item: InboxItemOut
+    kind: EventKindName
     signal: str
+    gauge: str | None
     sentence: str
     before: float
     after: float
-    cause: Literal["deployment", "unexplained", "budget"]
+    cause: Literal["deployment", "unexplained", "budget", "load"]
     proof: list[ProofOut]
     budgets: list[EventBudget]
     signals: list[EventSignal]

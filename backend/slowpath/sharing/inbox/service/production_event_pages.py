@@ -18,7 +18,7 @@ from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.sharing.inbox import queries
 from slowpath.verdicts.comparisons.service import comparison_results
 from slowpath.verdicts.comparisons.tables import Comparison
-from slowpath.verdicts.production_events.rules import EventBudget, ProofItem
+from slowpath.verdicts.production_events.rules import EventBudget, EventKind, ProofItem
 from slowpath.verdicts.production_events.service import budget_events, event_comparisons, event_deployments, event_views
 from slowpath.verdicts.production_events.service.event_deployments import DeploymentNearEvent
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
@@ -37,6 +37,7 @@ class SignalOfEvent:
     id: UUID
     service_id: UUID
     signal: str
+    gauge: str
     before: float
     after: float
     ratio: float
@@ -114,6 +115,7 @@ def _load_signals(session: ReadSession, event: ProductionEvent) -> list[SignalOf
             row.id,
             row.service_id,
             row.signal,
+            row.gauge,
             row.before,
             row.after,
             row.ratio,
@@ -149,8 +151,11 @@ def _rank_suspects(
 
 
 def _count_requests(event: ProductionEvent, now: datetime) -> int | None:
-    """Return the requests since the event started, at its rate of requests; None if that is not known."""
-    if event.requests_per_second is None:
+    """Return the requests since the event started, at its rate of requests; None if that is not known.
+
+    A change of load or of a gauge alone affects none.
+    """
+    if event.requests_per_second is None or event.kind in (EventKind.LOAD, EventKind.GAUGE):
         return None
     lasted = ((event.closed_at or now) - event.started_at).total_seconds()
     return round(event.requests_per_second * max(lasted, 0.0))

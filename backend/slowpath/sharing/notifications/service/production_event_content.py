@@ -9,6 +9,7 @@ from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.accounts.service import get_team
 from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent, ProductionEventContent
+from slowpath.verdicts.production_events.rules import EventKind
 from slowpath.verdicts.production_events.service.event_views import get_event
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.production_events.wording import STATES, describe_closed
@@ -23,6 +24,14 @@ EVENTS: Final[Mapping[str, NotificationEvent]] = {
 }
 
 
+OPTIONAL: Final[Mapping[str, NotificationEvent]] = {
+    EventKind.SLOW_DEPLOYMENT: NotificationEvent.SLOW_DEPLOYMENT,
+    EventKind.LOAD: NotificationEvent.LOAD_CHANGED,
+    EventKind.GAUGE: NotificationEvent.GAUGE_CHANGED,
+}
+"""Kinds whose whole course is one notification event, which channels choose."""
+
+
 def compose_production_event(
     session: ReadSession, event_id: ProductionEventId, what: str, moment: str, public_url: str
 ) -> NotificationContent | None:
@@ -31,7 +40,7 @@ def compose_production_event(
     `moment` identifies a change; an event is opened once. Raises `ProductionEventNotFound`.
     """
     row = get_event(session, event_id)
-    event = EVENTS.get(what)
+    event = OPTIONAL.get(row.kind, EVENTS.get(what)) if what in EVENTS else None
     if event is None or row.announced_at is None or (what == "closed") != (row.state == "closed"):
         return None
     content = _describe(session, row)
@@ -39,6 +48,7 @@ def compose_production_event(
         "state": STATES.get(row.state, row.state),
         "assignee": f"assigned to {content.assignee}" if content.assignee else "unassigned",
         "reopened": "reopened",
+        "closed": "closed",
     }.get(what, "")
     return NotificationContent(
         event,
@@ -83,4 +93,6 @@ def _describe(session: ReadSession, row: ProductionEvent) -> ProductionEventCont
         assignee=names.get(row.assignee_id) if row.assignee_id else None,
         started_ms=to_ms(row.started_at),
         ended_ms=to_ms(row.closed_at) if row.closed_at else None,
+        kind=row.kind,
+        gauge=row.gauge,
     )

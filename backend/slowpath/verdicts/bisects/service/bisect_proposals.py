@@ -9,6 +9,7 @@ from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.finding_signatures import find_signature
+from slowpath.analysis.kinds.metrics.latency_change_points import kind_of
 from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import (
@@ -126,9 +127,11 @@ def _of_event(session: ReadSession, row: ProductionEvent) -> BisectProposal:
     places = LatencyEnvironments(session, service_id)
     environment = catalog.environment(session, EnvironmentId(row.environment_id))
     subject = str(LatencySubject(environment.slug, "", row.signal))
-    latency = latency_proposals.propose_from_series(
-        subject, row.before * NS_PER_S, row.after * NS_PER_S, row.ratio_low, places
-    )
+    latency = None
+    if kind_of(row.signal) == "latency":
+        latency = latency_proposals.propose_from_series(
+            subject, row.before * NS_PER_S, row.after * NS_PER_S, row.ratio_low, places
+        )
     separation = separation_of_ratio(row.ratio, row.ratio_low, row.ratio_high)
     offered = [_found(one) for one in _worse(found)] if found else []
     offered += [] if latency is None else [replace(latency, separation=separation, why="Changed with the event.")]

@@ -6,13 +6,16 @@ from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
 from slowpath.verdicts.production_events import wording
 from slowpath.verdicts.production_events.rules import (
     LEAST_LOAD_SHARE,
+    SETTLED_AFTER,
     ClosedReasonName,
     EndDecision,
     EventBudget,
+    EventKind,
     LaterDeployment,
     ProofItem,
     find_fix,
     find_rollback,
+    is_back,
     is_recovered,
 )
 from slowpath.verdicts.production_events.service.triage import stated_fix
@@ -33,6 +36,8 @@ def decide_end(
     The verdict on a deployment alone compares instances, not times: such an event ends only after another deployment.
     An event of an absolute budget alone ends when the budget is certainly not exceeded.
     """
+    if row.kind in (EventKind.LOAD, EventKind.GAUGE):
+        return _decide_level_end(row, level, later)
     absolute = [each for each in budgets if each.increase is None]
     if row.cause == "budget" and not has_change_points:
         return decide_budget_end(absolute)
@@ -41,22 +46,68 @@ def decide_end(
     rollback, fix = find_rollback(row.former_commit, later), find_fix(stated_fix(row), later)
     proof = [_prove_latency(row.signal, level, is_recovered(level, floor)), _prove_load(level)]
     proof += _prove_budgets(absolute)
-    if row.former_commit:
-        proof.append(
-            _prove_deployment("rollback", wording.describe_rollback_state(row.former_commit, rollback), rollback)
-        )
-    if row.fixed_commit:
-        proof.append(_prove_deployment("fix", wording.describe_fix_state(row.fixed_commit, fix), fix))
+    proof += _prove_deployments(row, rollback, fix)
     if not recovered or not (has_change_points or later):
         return EndDecision(None, "", tuple(proof))
+    return _end(row, proof, (rollback, fix), wording.describe_recovery(row.signal, level.recent_ratio or 1.0))
+
+
+def join_event(number: int) -> EndDecision:
+    """Return the end of an event of load or of a gauge: the latency of its service changed together with it."""
+    sentence = wording.describe_joined(number)
+    return EndDecision("joined", sentence, (ProofItem("end", sentence, "holds"),))
+
+
+def _decide_level_end(row: ProductionEvent, level: LevelMeasurement, later: Sequence[LaterDeployment]) -> EndDecision:
+    """Return whether load or a gauge is nearer to its former level again, or the load has lasted for a day.
+
+    A gauge is compared at a comparable load, if the load is known.
+    """
+    name = row.gauge or wording.SIGNAL_WORDS[row.signal]
+    rollback, fix = find_rollback(row.former_commit, later), find_fix(stated_fix(row), later)
+    recovered = is_back(level, row.ratio)
+    sentence = wording.describe_level_now(name, level.recent_ratio, (level.recent_ratio_low, level.recent_ratio_high))
+    proof = [ProofItem("level", sentence, "unknown" if recovered is None else "holds" if recovered else "fails")]
+    if row.kind == EventKind.GAUGE and level.load_share is not None:
+        proof.append(_prove_load(level))
+    is_over = all(each.state == "holds" for each in proof)
+    proof += _prove_deployments(row, rollback, fix)
+    if is_over:
+        return _end(row, proof, (rollback, fix), wording.describe_level_recovery(name, level.recent_ratio or 1.0))
+    if row.kind == EventKind.LOAD and (row.checked_at or row.detected_at) - row.occurred_at >= SETTLED_AFTER:
+        sentence = wording.describe_settled()
+        return EndDecision("settled", sentence, (ProofItem("end", sentence, "holds"), *proof))
+    return EndDecision(None, "", tuple(proof))
+
+
+def _end(
+    row: ProductionEvent,
+    proof: Sequence[ProofItem],
+    deployed: tuple[LaterDeployment | None, LaterDeployment | None],
+    recovery: str,
+) -> EndDecision:
+    """Return the end of a recovered event: by a rollback, by the stated fix, or without either."""
+    rollback, fix = deployed
     reason: ClosedReasonName
     if rollback is not None and row.commit:
         reason, sentence = "rolled-back", wording.describe_rollback(row.commit)
     elif fix is not None:
         reason, sentence = "fixed", wording.describe_fix(fix.name)
     else:
-        reason, sentence = "recovered", wording.describe_recovery(row.signal, level.recent_ratio or 1.0)
+        reason, sentence = "recovered", recovery
     return EndDecision(reason, sentence, (ProofItem("end", sentence, "holds"), *proof))
+
+
+def _prove_deployments(
+    row: ProductionEvent, rollback: LaterDeployment | None, fix: LaterDeployment | None
+) -> list[ProofItem]:
+    proof: list[ProofItem] = []
+    if row.former_commit:
+        sentence = wording.describe_rollback_state(row.former_commit, rollback)
+        proof.append(_prove_deployment("rollback", sentence, rollback))
+    if row.fixed_commit:
+        proof.append(_prove_deployment("fix", wording.describe_fix_state(row.fixed_commit, fix), fix))
+    return proof
 
 
 def decide_budget_end(budgets: Sequence[EventBudget]) -> EndDecision:

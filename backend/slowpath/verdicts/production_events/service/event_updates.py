@@ -21,14 +21,18 @@ from slowpath.verdicts.production_events.rules import (
     COMPARE_WITHIN,
     CONFIRM_WITHIN,
     OPEN,
+    TOGETHER,
+    EventKind,
     NewGroup,
     ObservedChange,
     ProductionEventState,
+    decide_level_severity,
     decide_severity,
     estimate_added_latency,
+    is_way_back,
 )
 from slowpath.verdicts.production_events.service import budget_events, event_comparisons
-from slowpath.verdicts.production_events.service.event_ends import decide_end
+from slowpath.verdicts.production_events.service.event_ends import decide_end, join_event
 from slowpath.verdicts.production_events.service.event_history import close_event, record_history
 from slowpath.verdicts.production_events.service.update_inputs import (
     CheckedEvent,
@@ -75,7 +79,7 @@ def record_update(session: WriteSession, gathered: UpdateInput, measured: Update
     for number, group in enumerate(gathered.grouping.new):
         if not any(each.id in taken for each in group.members) and not _has_event(session, group):
             opened = _open(session, gathered, group, measured.opening.get(number))
-            if opened.number is not None:
+            if opened.number is not None and opened.kind != EventKind.LOAD:
                 _compare(session, opened, now)
     locked = [event_id for event_id, _ in gathered.grouping.joined] + [each.event_id for each in gathered.checked]
     rows = {row.id: row for row in queries.lock_events(session, locked)} if locked else {}
@@ -106,13 +110,14 @@ def _open(
     """Write a new event; confirm it if its samples after the detection already show it."""
     culprit = group.culprit
     row = ProductionEvent(
+        kind=EventKind.SLOW_DEPLOYMENT if culprit.id is None else EventKind(culprit.kind),
         team_id=session.team_id,
         id=new_id(),
         number=None,
         environment_id=gathered.environment_id,
         service_id=culprit.service_id,
         state=ProductionEventState.NEW,
-        cause="deployment" if culprit.deployment_id else "unexplained",
+        cause="deployment" if culprit.deployment_id else "load" if culprit.kind == "load" else "unexplained",
         deployment_id=culprit.deployment_id,
         occurred_at=culprit.detected_at,
         **_describe(gathered, culprit, level, followers=len({each.service_id for each in group.members}) - 1),
@@ -120,10 +125,8 @@ def _open(
     session.add(row)
     session.flush()  # its change points refer to it
     _attach(session, row, group.members)
-    if culprit.id is None:
-        _list(session, row, gathered.newest, is_announced=False)
-    elif level is not None and level.persists:
-        _list(session, row, gathered.newest, is_announced=True)
+    if culprit.id is None or (level is not None and level.persists):
+        _list(session, row, gathered.newest)
     return row
 
 
@@ -136,13 +139,18 @@ def _describe(
     if culprit.deployment_id is not None:
         deployment = gathered.deployments.get(culprit.deployment_id)
     name = deployment.name if deployment else None
-    rate = level.requests_per_second
-    added = estimate_added_latency(culprit.signal, culprit.before, culprit.after, rate, level.added_mean_s)
+    rate, added = level.requests_per_second, None
+    severity = decide_level_severity(culprit.certain_factor)
+    if culprit.kind == "latency":
+        added = estimate_added_latency(culprit.signal, culprit.before, culprit.after, rate, level.added_mean_s)
+        severity = decide_severity(added, culprit.ratio_low)
     levels, interval = (culprit.before, culprit.after), (culprit.ratio_low, culprit.ratio_high)
+    size = wording.SignalChange(culprit.signal, culprit.gauge, levels, culprit.ratio, interval)
     return {
         "signal": culprit.signal,
-        "title": wording.format_title(culprit.signal, culprit.ratio, name),
-        "sentence": wording.describe_event(culprit.signal, levels, interval, name, followers),
+        "gauge": culprit.gauge,
+        "title": wording.format_title(size, name),
+        "sentence": wording.describe_event(size, name, followers),
         "commit": deployment.commit if deployment else None,
         "former_commit": deployment.former_commit if deployment else None,
         "before": culprit.before,
@@ -152,7 +160,7 @@ def _describe(
         "ratio_high": culprit.ratio_high,
         "requests_per_second": rate,
         "added_seconds_per_second": added,
-        "severity": decide_severity(added, culprit.ratio_low),
+        "severity": severity,
         "sparkline": None if level.sparkline is None else _to_json(asdict(level.sparkline)),
         "started_at": culprit.started_at,
         "earliest_at": culprit.earliest_at,
@@ -164,16 +172,39 @@ def _to_json(sparkline: dict[str, Any]) -> dict[str, Any]:
     return {**sparkline, "values": list(sparkline["values"]), "levels": list(sparkline["levels"])}
 
 
-def _list(session: WriteSession, row: ProductionEvent, newest: datetime, *, is_announced: bool) -> None:
-    """Number an event, which lists it; announce it unless it is old."""
-    is_announced = is_announced and newest - row.detected_at <= ANNOUNCE_WITHIN
+def _list(session: WriteSession, row: ProductionEvent, newest: datetime) -> None:
+    """Number an event, which lists it; announce it to the channels that chose its kind, unless it is old."""
+    is_announced = newest - row.detected_at <= ANNOUNCE_WITHIN
     first = row.number is None
     if first:
         row.number = queries.next_number(session)
     if is_announced:
         row.announced_at = newest
     if first or is_announced:
-        record_history(session, row, "opened", {"is_announced": is_announced}, by_user=False)
+        details = {"is_announced": is_announced, "event_kind": row.kind}
+        record_history(session, row, "opened", details, by_user=False)
+    if row.kind == EventKind.LATENCY:
+        _join_level_events(session, row, newest)
+
+
+def _join_level_events(session: WriteSession, row: ProductionEvent, at: datetime) -> None:
+    """Make the events of load and gauges that began together with an event of latency part of it."""
+    session.flush()
+    for other in queries.lock_level_events(session, EnvironmentId(row.environment_id), row.service_id):
+        if other.earliest_at - TOGETHER > row.started_at or row.earliest_at - TOGETHER > other.started_at:
+            continue
+        queries.move_change_points(session, other.id, row.id)
+        if other.number is None:
+            other.state = ProductionEventState.WITHDRAWN
+            continue
+        end = join_event(row.number or 0)
+        other.proof = [asdict(each) for each in end.proof]
+        close_event(session, other, end, at)
+
+
+def _is_unconfirmed(row: ProductionEvent) -> bool:
+    """Return whether its change point was not confirmed yet; a verdict on a deployment waits for one."""
+    return row.announced_at is None or row.kind == EventKind.SLOW_DEPLOYMENT
 
 
 def _attach(session: WriteSession, row: ProductionEvent, changes: Sequence[ObservedChange]) -> None:
@@ -190,13 +221,19 @@ def _attach(session: WriteSession, row: ProductionEvent, changes: Sequence[Obser
 def _join(session: WriteSession, row: ProductionEvent, change: ObservedChange) -> None:
     """Add a change to its event. One after the end of the event reopens it; one of a user's choice stays closed."""
     _attach(session, row, [change])
+    if is_way_back(change, row.signal, row.gauge, row.ratio):
+        if row.state in OPEN and row.number is not None:
+            record_history(session, row, "returned", {}, by_user=False)
+        return
+    if not change.opens_event:
+        return
     if row.state == ProductionEventState.CLOSED and row.closed_at is not None and change.detected_at > row.closed_at:
         row.state, row.closed_at, row.closed_reason = ProductionEventState.NEW, None, None
         row.occurred_at = row.detected_at = change.detected_at
         row.proof = None
         record_history(session, row, "reopened", {}, by_user=False)
         return
-    if row.announced_at is None and change.service_id == row.service_id and change.id is not None:
+    if _is_unconfirmed(row) and change.service_id == row.service_id and change.kind == "latency" and change.id:
         row.detected_at = change.detected_at  # the verdict on a deployment waited for this change point
     if row.state in OPEN and change.id is not None and row.number is not None:
         record_history(session, row, "joined", {}, by_user=False)
@@ -213,22 +250,25 @@ def _check(  # noqa: PLR0917 - an event, what is known of it, and the time
     """Confirm or withdraw an unconfirmed event; close a confirmed one that is proven to be over."""
     row.checked_at = gathered.newest
     points = queries.select_change_points(session, row.id)
-    if row.announced_at is None and points and gathered.newest - row.detected_at <= CONFIRM_WITHIN:
+    if _is_unconfirmed(row) and points and gathered.newest - row.detected_at <= CONFIRM_WITHIN:
         _update_from_change(gathered, row, checked, level, len({each.service_id for each in points} - {row.service_id}))
         if level.persists:
-            _list(session, row, gathered.newest, is_announced=True)
+            row.kind = EventKind(checked.culprit.kind)
+            _list(session, row, gathered.newest)
     if row.number is None:
         if level.persists and gathered.newest - row.detected_at > CONFIRM_WITHIN:
-            _list(session, row, gathered.newest, is_announced=True)
+            _list(session, row, gathered.newest)
         elif gathered.newest - row.detected_at > CONFIRM_WITHIN:
             row.state = ProductionEventState.WITHDRAWN
+            if row.kind == EventKind.LATENCY:
+                queries.free_level_change_points(session, row.id)
         return
     budgets = budget_events.list_event_budgets(session, row.id)
     end = decide_end(row, level, checked.later, budgets=budgets, has_change_points=bool(points), floor=FLOOR)
     row.proof = [asdict(each) for each in end.proof]
     if end.reason is not None:
         close_event(session, row, end, gathered.newest)
-    if row.comparison_id is None and gathered.newest - row.started_at <= COMPARE_WITHIN:
+    if row.comparison_id is None and row.kind != EventKind.LOAD and gathered.newest - row.started_at <= COMPARE_WITHIN:
         _compare(session, row, now)
 
 

@@ -97,7 +97,11 @@ def gather_update(
     verdicts = [one for one in (observe_verdict(*each) for each in slower) if one is not None]
     changes = [*(observe_change(row) for row in rows), *verdicts]
     events = queries.select_events_near(session, environment_id, since)
-    known = [know_event(row) for row in events if row.state != ProductionEventState.WITHDRAWN]
+    known = [
+        know_event(row)
+        for row in events
+        if row.state != ProductionEventState.WITHDRAWN and row.closed_reason != "joined"
+    ]
     found = group_changes(changes, known)
     grouping = Grouping(found.new[:MOST_OPENED], found.joined)
     opening = {
@@ -129,6 +133,8 @@ def observe_change(row: MetricChangePoint) -> ObservedChange:
         ratio_high=row.ratio_high,
         deployment_id=row.deployment_id,
         follows_service_id=row.upstream_cause_service_id if row.cause == "dependency" else None,
+        gauge=row.gauge,
+        opens_event=row.signal == "qps" or (row.cause != "load" and row.ratio > 1),
     )
 
 
@@ -169,7 +175,12 @@ def know_event(row: ProductionEvent) -> KnownEvent:
         latest_at=row.detected_at if row.cause == "budget" else row.started_at,
         detected_at=row.detected_at,
         is_open=ProductionEventState(row.state) in OPEN,
-        closed_at=row.closed_at if row.state == ProductionEventState.CLOSED else None,
+        closed_at=row.closed_at
+        if row.state == ProductionEventState.CLOSED and row.closed_reason != "settled"
+        else None,
+        signal=row.signal,
+        gauge=row.gauge,
+        ratio=row.ratio,
     )
 
 
@@ -189,6 +200,7 @@ def culprit_of(row: ProductionEvent) -> ObservedChange:
         ratio_low=row.ratio_low,
         ratio_high=row.ratio_high,
         deployment_id=row.deployment_id,
+        gauge=row.gauge,
     )
 
 
@@ -207,7 +219,8 @@ def _checked(
     session: ReadSession, recognised: EnvironmentSignals, row: ProductionEvent, newest: datetime
 ) -> CheckedEvent:
     points = queries.select_change_points(session, row.id)
-    own = [each for each in points if each.service_id == row.service_id and each.signal == row.signal]
+    measured = row.service_id, row.signal, row.gauge
+    own = [each for each in points if (each.service_id, each.signal, each.gauge) == measured]
     culprit = observe_change(own[0]) if own else culprit_of(row)  # its change point may have been measured again
     later = list_later_deployments(session, row, newest)
     proving = [find_rollback(row.former_commit, later), find_fix(stated_fix(row), later)]
@@ -241,6 +254,7 @@ def as_change_point(observed: ObservedChange) -> LatencyChangePoint:
         observed.ratio,
         observed.ratio_low,
         observed.ratio_high,
+        observed.gauge,
     )
 
 

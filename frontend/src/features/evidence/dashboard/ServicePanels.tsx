@@ -1,4 +1,4 @@
-/** Requests and latency of some services in a fixed range, as the dashboard draws them, for pages about that range. */
+/** Requests, latency and a gauge of some services in a fixed range, as the dashboard draws them, for pages about that range. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
@@ -12,23 +12,30 @@ import {
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import {
+  gaugePanel,
   latencyPanel,
   ratePanel,
   totalOf,
   type PanelModel,
 } from '../../../engine/dashboard/dashboard-panel';
-import { autoLatencyScales, rateScale } from '../../../engine/dashboard/dashboard-scale';
+import {
+  autoLatencyScales,
+  gaugeScale,
+  rateScale,
+} from '../../../engine/dashboard/dashboard-scale';
 import { spanOf } from '../../../engine/dashboard/time-grid';
 import { ErrorState, SkeletonRows } from '../../../ui';
 import { LatencyCaption, RateCaption } from './PanelCaption';
 import classes from './dashboard.module.css';
 import { panelsQuery, type PanelsRequest } from './dashboard-queries';
 import { limitsOf, useBudgets } from './panel-annotations';
-import { increasedSignals, panelMarkersOf } from './panel-markers';
+import { gaugeMarkersOf, increasedSignals, panelMarkersOf } from './panel-markers';
 import { useCursorBus } from './use-live-refresh';
 
 export type ServicePanelsProps = PanelsRequest & {
   quantile: QuantileId;
+  /** The metric of a gauge that is drawn of the first service. */
+  gauge?: string | null;
   onRange: (fromMs: number, toMs: number) => void;
   /** Beside the head of the latency. */
   link: ReactNode;
@@ -37,7 +44,7 @@ export type ServicePanelsProps = PanelsRequest & {
 const PANEL_PX = 178;
 
 export default function ServicePanels(props: ServicePanelsProps) {
-  const { environment, services, span, quantile, onRange, link } = props;
+  const { environment, services, span, quantile, gauge = null, onRange, link } = props;
   const query = useQuery(panelsQuery({ environment, services, span }));
   const bus = useCursorBus();
   const board = query.data;
@@ -65,6 +72,7 @@ export default function ServicePanels(props: ServicePanelsProps) {
       row={row}
       bus={bus}
       quantile={quantile}
+      gauge={at === 0 ? gauge : null}
       onRange={onRange}
       link={at === 0 ? link : null}
     />
@@ -72,13 +80,14 @@ export default function ServicePanels(props: ServicePanelsProps) {
 }
 
 type RowPanelsProps = Pick<ServicePanelsProps, 'quantile' | 'onRange' | 'link'> & {
+  gauge: string | null;
   board: Dashboard;
   row: number;
   bus: CursorBus;
 };
 
-/** Both panels of one service. */
-function RowPanels({ board, row, bus, quantile, onRange, link }: RowPanelsProps) {
+/** The panels of one service. */
+function RowPanels({ board, row, bus, quantile, gauge, onRange, link }: RowPanelsProps) {
   const content = board.rows[row]!;
   const series = board.series[row]!;
   const { grid } = board;
@@ -127,11 +136,40 @@ function RowPanels({ board, row, bus, quantile, onRange, link }: RowPanelsProps)
           <FramedPanel {...common} model={latency} signals={shown} label="Latency" />
         )}
       </section>
+      {gauge !== null && <GaugePanel {...common} gauge={gauge} />}
     </div>
   );
 }
 
 const RATE = ['qps'] as const;
+
+type GaugePanelProps = Omit<FramedPanelProps, 'model' | 'signals' | 'label'> & { gauge: string };
+
+function GaugePanel({ gauge, ...common }: GaugePanelProps) {
+  const { board, row } = common;
+  const content = board.rows[row]!;
+  const at = content.gauges.findIndex(({ key }) => key === gauge);
+  const column = board.series[row]!.gauges[at] ?? null;
+  const model = useMemo(
+    () => gaugePanel(board.grid, column, gaugeScale(column, content.gauges[at]?.max ?? null)),
+    [board.grid, column, content, at],
+  );
+  const name = content.gauges[at]?.name ?? gauge;
+  return (
+    <section aria-label={`${name} of ${content.service.name}`}>
+      <h3 className={classes.pairHead}>
+        {content.service.name}: {name}
+      </h3>
+      {column === null ? (
+        <p className={classes.nothing}>No samples of {gauge} in this range</p>
+      ) : (
+        <FramedPanel {...common} model={model} signals={GAUGE} gauge={gauge} label={name} />
+      )}
+    </section>
+  );
+}
+
+const GAUGE = ['gauge'] as const;
 
 type FramedPanelProps = {
   board: Dashboard;
@@ -139,12 +177,14 @@ type FramedPanelProps = {
   bus: CursorBus;
   onRange: ServicePanelsProps['onRange'];
   model: PanelModel;
-  signals: readonly (QuantileId | 'qps')[];
+  signals: readonly (QuantileId | 'qps' | 'gauge')[];
+  gauge?: string;
   label: string;
 };
 
 /** A panel as wide as its place, with its time axis. */
-function FramedPanel({ board, row, bus, onRange, model, signals, label }: FramedPanelProps) {
+function FramedPanel(props: FramedPanelProps) {
+  const { board, row, bus, onRange, model, signals, gauge, label } = props;
   const host = useRef<HTMLDivElement>(null);
   const widthPx = useWidth(host, 0);
   const tokens = useTokens(host);
@@ -155,23 +195,13 @@ function FramedPanel({ board, row, bus, onRange, model, signals, label }: Framed
     () => ({ widthPx, heightPx: PANEL_PX, span: spanOf(grid) }),
     [widthPx, grid],
   );
-  const marks = useMemo(
-    () =>
-      signals === RATE
-        ? panelMarkersOf(board, content, 'qps', signals)
-        : panelMarkersOf(
-            board,
-            content,
-            'latency',
-            signals,
-            limitsOf(
-              budgets,
-              content.service.id,
-              signals.filter((signal) => signal !== 'qps'),
-            ),
-          ),
-    [board, content, signals, budgets],
-  );
+  const marks = useMemo(() => {
+    if (gauge !== undefined) return gaugeMarkersOf(board, content, gauge);
+    if (signals === RATE) return panelMarkersOf(board, content, 'qps', signals);
+    const quantiles = signals.filter((signal) => signal !== 'qps' && signal !== 'gauge');
+    const limits = limitsOf(budgets, content.service.id, quantiles);
+    return panelMarkersOf(board, content, 'latency', signals, limits);
+  }, [board, content, signals, gauge, budgets]);
   return (
     <div ref={host}>
       <DashboardPanel

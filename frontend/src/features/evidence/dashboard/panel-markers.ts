@@ -40,6 +40,7 @@ const NAMED_SEVERITIES: Record<DashboardChangePoint['signal'], number> = {
   mean: 2,
   p50: 1,
   qps: 0,
+  gauge: 0,
 };
 
 function deploymentMarkers(
@@ -140,8 +141,9 @@ function stepMarks(
       after: change.after,
       tone: toneOf(change),
       levels: change.cause !== 'dependency',
-      low: change.before * change.ratio_low,
-      high: change.before * change.ratio_high,
+      // The ratio of a gauge is that of its values plus one: it gives no band.
+      low: change.signal === 'gauge' ? change.after : change.before * change.ratio_low,
+      high: change.signal === 'gauge' ? change.after : change.before * change.ratio_high,
       label: changePointLabel(change, board),
     };
   });
@@ -160,6 +162,18 @@ export const increasedSignals = (
 function toneOf({ signal, cause, ratio }: DashboardChangePoint): ChangePointMarker['tone'] {
   if (signal === 'qps' || cause === 'load' || cause === 'dependency') return 'plain';
   return ratio > 1 ? 'more' : 'less';
+}
+
+/** What is marked on the panel of a gauge: its own change points, and what is marked on the latency. */
+export function gaugeMarkersOf(board: Dashboard, row: DashboardRow, metric: string): PanelMarkers {
+  const own = board.changes.filter(
+    ({ service_id, gauge }) => service_id === row.service.id && gauge === metric,
+  );
+  return {
+    ...panelMarkersOf(board, row, 'latency', []),
+    gaps: [],
+    steps: stepMarks(board, own, spanOf(board.grid)),
+  };
 }
 
 export function panelMarkersOf(

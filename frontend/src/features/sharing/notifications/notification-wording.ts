@@ -22,6 +22,9 @@ export const EVENTS: { value: NotificationEvent; label: string }[] = [
   { value: 'production-event.opened', label: 'Production got slower' },
   { value: 'production-event.updated', label: 'Production event changed' },
   { value: 'production-event.closed', label: 'Production event closed' },
+  { value: 'production-event.slow-deployment', label: 'Slow deployment without a change point' },
+  { value: 'production-event.load', label: 'Load changed' },
+  { value: 'production-event.gauge', label: 'Gauge rose' },
   { value: 'regression.opened', label: 'Regression confirmed' },
   { value: 'regression.updated', label: 'Regression state changed' },
   { value: 'build.evaluated', label: 'Build evaluated' },
@@ -46,13 +49,20 @@ const INCIDENT_EVENTS: NotificationEvent[] = [
 
 const PRODUCTION_EVENTS = INCIDENT_EVENTS.filter((event) => event.startsWith('production-event'));
 
+/** Of production events that are rarely urgent: only channels that choose them get them. */
+const OPTIONAL_EVENTS: NotificationEvent[] = [
+  'production-event.slow-deployment',
+  'production-event.load',
+  'production-event.gauge',
+];
+
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   slack: PERSONAL_EVENTS,
   'slack-app': [...INCIDENT_EVENTS, 'bisect.finished'],
   email: PERSONAL_EVENTS,
   teams: PERSONAL_EVENTS,
-  webhook: EVENTS.map(({ value }) => value),
+  webhook: EVENTS.map(({ value }) => value).filter((value) => !OPTIONAL_EVENTS.includes(value)),
   github: ['build.evaluated', 'pull-request.measured'],
   gitlab: ['build.evaluated', 'pull-request.measured'],
   pagerduty: INCIDENT_EVENTS,
@@ -60,13 +70,15 @@ export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   grafana: PRODUCTION_EVENTS,
 };
 
-/** Kinds that show only some events: all of these are usual. */
+/** Kinds that show only some events: those that are usual, and optional ones of production. */
 const isLimited = (kind: Kind): boolean =>
   kind === 'pagerduty' || kind === 'opsgenie' || kind === 'grafana';
 
 /** The events that a kind can show. */
 export const eventsOf = (kind: Kind): typeof EVENTS =>
-  isLimited(kind) ? EVENTS.filter(({ value }) => DEFAULT_EVENTS[kind].includes(value)) : EVENTS;
+  isLimited(kind)
+    ? EVENTS.filter(({ value }) => [...DEFAULT_EVENTS[kind], ...OPTIONAL_EVENTS].includes(value))
+    : EVENTS;
 
 /** They show the verdict of a build at its commit, and nothing else. */
 export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';

@@ -2,7 +2,14 @@ import type { ReactNode } from 'react';
 import type { ProductionEvent } from '../../../api';
 import { PersonName, StateIcon, Timestamp } from '../../../ui';
 import classes from './events.module.css';
-import { BUDGET_STATES, deploymentName, deploymentText, followerText } from './event-wording';
+import {
+  BUDGET_STATES,
+  deploymentName,
+  deploymentText,
+  EVENT_KINDS,
+  otherSignals,
+  signalText,
+} from './event-wording';
 
 type DetailsProps = {
   event: ProductionEvent;
@@ -13,8 +20,7 @@ type DetailsProps = {
 const SEVERITIES = { high: 'High', medium: 'Medium', low: 'Low' } as const;
 
 export function EventDetails({ event, serviceLink, buildLink }: DetailsProps) {
-  const { item, signals, deployments, budgets } = event;
-  const followers = signals.filter(({ role }) => role === 'follower');
+  const { item, deployments, budgets } = event;
   const facts: [string, ReactNode][] = [
     [
       'Assignee',
@@ -24,6 +30,7 @@ export function EventDetails({ event, serviceLink, buildLink }: DetailsProps) {
         <span className="more">Unassigned</span>
       ),
     ],
+    ['Kind', EVENT_KINDS[event.kind]],
     ['Severity', SEVERITIES[item.severity]],
     ['Service', item.service && serviceLink(item.service.id, item.service.slug)],
     ['Since', item.since_at !== null && <Timestamp exact at={item.since_at} />],
@@ -42,10 +49,10 @@ export function EventDetails({ event, serviceLink, buildLink }: DetailsProps) {
             </div>
           ) : null,
         )}
-        {followers.map((signal) => (
+        {otherSignals(event).map((signal) => (
           <div key={signal.change_point_id}>
             <dt>Also in</dt>
-            <dd title={signal.sentence}>{followerText(signal)}</dd>
+            <dd title={signal.sentence}>{signalText(signal)}</dd>
           </div>
         ))}
         {budgets.map(({ sentence, state }) => {

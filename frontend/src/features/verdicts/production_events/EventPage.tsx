@@ -156,6 +156,7 @@ function EventPanels({ event, links, onRange }: LoadedProps) {
         environment={range.environment_id}
         services={range.service_ids.slice(0, SERVICES_MOST)}
         span={span}
+        gauge={event.gauge}
         quantile={QUANTILES.find((name) => name === signal) ?? 'p99'}
         onRange={(fromMs, toMs) => onRange({ ...part, fromMs, toMs })}
         link={links.dashboard(part, 'Open in dashboard')}

@@ -18,6 +18,15 @@ const CLOSED: Record<string, string> = {
   fixed: 'Confirmed by fix',
   recovered: 'Recovered',
   'budget-removed': 'Budget removed',
+  settled: 'New level',
+  joined: 'Part of another event',
+};
+
+export const EVENT_KINDS: Record<ProductionEvent['kind'], string> = {
+  latency: 'Latency',
+  'slow-deployment': 'Slow deployment, no change point',
+  load: 'Load',
+  gauge: 'Gauge',
 };
 
 /** The state beside the breadcrumb: how the event was closed, or that it is open. */
@@ -54,12 +63,17 @@ export function sizeText({ item, sentence, requests_affected: requests }: Produc
   return parts.filter(Boolean).join(' · ');
 }
 
-/** "gateway p99 ×1.4": what follows the culprit. */
-export const followerText = ({
-  service,
-  signal,
-  ratio,
-}: ProductionEvent['signals'][number]): string => `${service.slug} ${signal} ${formatRatio(ratio)}`;
+type Signal = ProductionEvent['signals'][number];
+
+/** "gateway p99 ×1.4": what changed besides. */
+export const signalText = ({ service, signal, gauge, ratio }: Signal): string =>
+  `${service.slug} ${gauge ?? (signal === 'qps' ? 'load' : signal)} ${formatRatio(ratio)}`;
+
+/** What follows the culprit, and other signals of it. */
+export const otherSignals = ({ signals, signal, gauge }: ProductionEvent): Signal[] =>
+  signals.filter(
+    (other) => other.role === 'follower' || other.signal !== signal || other.gauge !== gauge,
+  );
 
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
