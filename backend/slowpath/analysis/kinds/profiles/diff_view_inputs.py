@@ -46,7 +46,8 @@ class DiffViewInputs:
         """Return the profiles by this view's sample type. Raises `ValueError` if no profile has it."""
         if self.sample_type == self.values.sets.sample_type:
             return self.values.sets
-        sets = make_sets(self.values.sets.base, self.values.sets.candidate, self.sample_type)
+        compared = self.values.sets
+        sets = make_sets(compared.distinct(compared.is_base), compared.distinct(~compared.is_base), self.sample_type)
         if sets is None:
             raise ValueError(f"no profile has sample type {self.sample_type}")
         return sets
@@ -128,4 +129,4 @@ class DiffViewInputs:
 
     def _side(self, label: str) -> DiffSide:
         mask = self.sets.is_base if label == "base" else ~self.sets.is_base
-        return DiffSide(label, int(np.count_nonzero(mask)), float(self.sets.totals()[mask].sum()))
+        return DiffSide(label, len(self.sets.distinct(mask)), float(self.sets.totals()[mask].sum()))

@@ -80,6 +80,11 @@ class ProfileSets:
         """Return the artifacts of the candidate."""
         return self.artifacts[self.base_count :]
 
+    def distinct(self, side: NDArray[np.bool_]) -> tuple[ProfileArtifact, ...]:
+        """Return the artifacts of the profiles `side`, each once."""
+        chosen = [artifact for artifact, is_in in zip(self.artifacts, side, strict=True) if is_in]
+        return tuple({id(each): each for each in chosen}.values() if self.differenced else chosen)
+
     def replicates(self) -> tuple[int, int]:
         """Return the number of replicates of base and candidate."""
         return len(distinct_values(self.replicate[self.is_base])), len(distinct_values(self.replicate[~self.is_base]))

@@ -5,6 +5,7 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact
 
@@ -65,6 +66,17 @@ def test_a_change_as_large_as_that_of_the_load_is_no_finding() -> None:
     comparison = compared(series(1), series(2, factor=1.5, load=2.0, begin=5))
     assert comparison.verdict == "inconclusive"
     assert not any(finding.is_significant for finding in comparison.findings)
+
+
+def test_views_of_other_sample_types_have_each_snapshot_once() -> None:
+    [result] = compared(series(1), series(2, begin=5)).kinds
+    views = DiffViewBuilder(result.comparison)
+    states = [views.view(each, "function") for each in views.sample_types()]
+    assert [each.ground.sample_type.type for each in states] == ["alloc_space", "alloc_objects"]
+    assert [(each.ground.header.base.artifacts, each.ground.header.candidate.artifacts) for each in states] == [
+        (11, 11)
+    ] * 2
+    assert [each.ground.sets.replicates() for each in states] == [(10, 10)] * 2
 
 
 def test_equal_processes_raise_no_alarm() -> None:
