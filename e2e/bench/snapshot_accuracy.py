@@ -34,18 +34,28 @@ MOST_ALARMS = 0.01
 
 @dataclass(frozen=True)
 class Layout:
-    """A way of drawing: the process and the first snapshot of each side, relative to a window of the captures."""
+    """A way of drawing: the process and the first snapshot of each side, relative to a window of the captures.
+
+    `may_alarm`: the costs of the sides differ, with the requests that they were sent.
+    """
 
     name: str
     same_process: bool
     new_process: bool
     phases: frozenset[int]
+    may_alarm: bool = False
 
 
 LAYOUTS = (
     Layout("in turns, two processes", same_process=False, new_process=False, phases=frozenset({1, 2})),
     Layout("consecutive, one process", same_process=True, new_process=False, phases=frozenset({1})),
-    Layout("consecutive, another load", same_process=True, new_process=False, phases=frozenset({2})),
+    Layout(
+        "consecutive, another load or mix of requests",
+        same_process=True,
+        new_process=False,
+        phases=frozenset({2}),
+        may_alarm=True,
+    ),
     Layout("consecutive, a new process", same_process=False, new_process=True, phases=frozenset({1})),
 )
 
@@ -65,10 +75,9 @@ def run() -> Iterator[BenchmarkResult]:
                         grown = [_grown(snapshot) for snapshot in drawn.candidate]
                         found.add(compared(drawn.base, grown).verdict == "regressed")
                 what = f"{kind}, {layout.name}, {whose}"
-                is_met = alarms.share <= MOST_ALARMS
-                yield BenchmarkResult(
-                    NAME, f"{what}: alarms ({alarms.text})", alarms.share, goal=f"<= {MOST_ALARMS}", met=is_met
-                )
+                goal = None if layout.may_alarm else f"<= {MOST_ALARMS}"
+                is_met = None if layout.may_alarm else alarms.share <= MOST_ALARMS
+                yield BenchmarkResult(NAME, f"{what}: alarms ({alarms.text})", alarms.share, goal=goal, met=is_met)
                 yield BenchmarkResult(NAME, f"{what}: ×{FACTOR} found ({found.text})", found.share)
 
 

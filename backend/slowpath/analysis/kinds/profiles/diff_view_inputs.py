@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
