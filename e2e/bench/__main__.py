@@ -38,6 +38,7 @@ BENCHMARKS = {
     "second-build": "bench.second_build",
     "sources": "bench.source_search_latency",
     "labels": "bench.label_accuracy",
+    "snapshots": "bench.snapshot_accuracy",
     "stack-sizes": "bench.stack_sizes",
     "executables": "bench.executables",
 }

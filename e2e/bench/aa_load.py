@@ -23,13 +23,18 @@ PROCESS_CPU_CLOCK = 2
 """Clock ID of a process, with the inverted process ID in the upper bits: clock_getcpuclockid(3) on Linux."""
 
 
-def build_program(go: str, program: Program, out: Path) -> None:
-    """Build a program from its module at a version, in a temporary module. The binary contains no local path."""
+def build_program(go: str, program: Program, out: Path, *, records_mutexes: bool = False) -> None:
+    """Build a program from its module at a version, in a temporary module. The binary contains no local path.
+
+    `records_mutexes`: the server of a library records contentions of its mutexes.
+    """
     with tempfile.TemporaryDirectory(prefix="slowpath-aa-") as folder:
         Path(folder, "go.mod").write_text("module aa\n\ngo 1.26\n", encoding="ascii")
         package = program.package
         if package is None:
             shutil.copy(SOURCES / (program.source or program.name) / "main.go", folder)
+            if records_mutexes:
+                shutil.copy(SOURCES / "mutex" / "mutex.go", folder)
             package = "."
         _go(go, folder, "get", f"{program.module}@{program.version}")
         _go(go, folder, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-o", str(out), package)

@@ -20,7 +20,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan, PlannedRecording
 from slowpath_cli.collect.output_sinks import FolderSink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import RequestCounter
 from slowpath_cli.collect.run_observer import make_observer
 from slowpath_cli.core.collect_errors import CollectError
@@ -103,8 +103,9 @@ def capture(options: argparse.Namespace, variant: str, number: int, port: int) -
             ):
                 if isinstance(result, FailedRecording):
                     raise CollectError(f"{variant}: {result.recording.name}: {result.error}")
-                sink.put(result.recording.name, result.body, result.facts)
-                _print_capture(number, variant, result.recording, result.facts)
+                if isinstance(result, CompletedRecording):
+                    sink.put(result.recording.name, result.body, result.facts)
+                    _print_capture(number, variant, result.recording, result.facts)
 
 
 def _plan(number: int, seconds: float) -> CollectPlan:

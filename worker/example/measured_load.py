@@ -18,7 +18,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan
 from slowpath_cli.collect.output_sinks import FolderSink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import RequestCounter
 from slowpath_cli.collect.run_observer import make_observer
 from slowpath_cli.core.collect_errors import CollectError
@@ -73,4 +73,5 @@ def measure_window(generator: LoadGenerator, address: str, out: Path, shared: Pa
         for result in record(client, asked, observer, recordings):
             if isinstance(result, FailedRecording):
                 raise CollectError(str(result.error))
-            sink.put(result.recording.name, result.body, result.facts)
+            if isinstance(result, CompletedRecording):
+                sink.put(result.recording.name, result.body, result.facts)

@@ -31,7 +31,7 @@ from slowpath_cli.collect.collect_plan import CollectPlan
 from slowpath_cli.collect.metrics_text import parse_scrape
 from slowpath_cli.collect.output_sinks import FolderSink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import RequestCounter
 from slowpath_cli.collect.run_observer import make_observer
 
@@ -109,7 +109,8 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
             for result in record(client, address, observer, recordings):
                 if isinstance(result, FailedRecording):
                     raise result.error
-                sink.put(result.recording.name, result.body, result.facts)
+                if isinstance(result, CompletedRecording):
+                    sink.put(result.recording.name, result.body, result.facts)
             windows = watched.result()
     facts = replace(known, requests=None).to_json()
     packed = gzip.compress(b"".join(spans), 9, mtime=0)  # concatenated export requests are one valid request

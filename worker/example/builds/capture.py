@@ -20,7 +20,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan
 from slowpath_cli.collect.output_sinks import FolderSink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import CompletedRecording, check_mounted, record
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import RequestCounter
 from slowpath_cli.collect.run_observer import make_observer
 from slowpath_cli.core.collect_errors import CollectError
@@ -102,10 +102,11 @@ def capture(options: argparse.Namespace, name: str, number: int, port: int) -> N
             known = RunMetadata(run=f"quoter/{name}/{number:02d}")
             observer = make_observer(client, address, COUNTED, known, check_mounted(client, address))
             for result in record(client, address, observer, recordings):
-                if not isinstance(result, CompletedRecording):
+                if isinstance(result, FailedRecording):
                     raise CollectError(f"{name}: {result.recording.name}: {result.error}")
-                sink.put(result.recording.name, result.body, result.facts)
-                _print_capture(number, name, result)
+                if isinstance(result, CompletedRecording):
+                    sink.put(result.recording.name, result.body, result.facts)
+                    _print_capture(number, name, result)
 
 
 def _print_capture(number: int, name: str, result: CompletedRecording) -> None:

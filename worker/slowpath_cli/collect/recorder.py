@@ -46,6 +46,16 @@ class FailedRecording:
     error: CollectError
 
 
+@dataclass(frozen=True)
+class SkippedRecording:
+    """A snapshot in between that was not taken, because those of its kind are large."""
+
+    recording: PlannedRecording
+
+
+Recording = CompletedRecording | FailedRecording | SkippedRecording
+
+
 def check_mounted(client: PprofClient, address: PprofTarget) -> bytes | None:
     """Return the command line of /debug/pprof/cmdline, with NUL between arguments; None if only that page is missing.
 
@@ -90,12 +100,18 @@ def record(
     observer: RunObserver,
     recordings: list[PlannedRecording],
     pause: Callable[[float], None] = time.sleep,
-) -> Iterator[CompletedRecording | FailedRecording]:
+) -> Iterator[Recording]:
     """Take the recordings one by one; stop early if the process becomes unreachable."""
     failures = 0
+    largest: dict[str, int] = {}
     for recording in recordings:
+        if not recording.is_worthwhile(largest.get(recording.kind, 0)):
+            yield SkippedRecording(recording)
+            continue
         try:
-            yield _take(client, address, observer, recording, pause)
+            taken = _take(client, address, observer, recording, pause)
+            largest[recording.kind] = max(largest.get(recording.kind, 0), len(taken.body))
+            yield taken
             failures = 0
         except CollectError as error:
             yield FailedRecording(recording, error)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from slowpath_cli.collect.collect_plan import PlannedRecording
 from slowpath_cli.collect.output_sinks import Sink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, record
+from slowpath_cli.collect.recorder import CompletedRecording, Recording, record
 from slowpath_cli.collect.run_observer import RunObserver
 from slowpath_cli.core.collect_errors import CollectError
 
@@ -43,7 +43,7 @@ class Side:
 
 def take_turns(
     sides: Sequence[Side], recordings: list[PlannedRecording], rng: random.Random
-) -> Iterator[tuple[Side, CompletedRecording | FailedRecording]]:
+) -> Iterator[tuple[Side, Recording]]:
     """Yield each recording of every side before the next one; the order is reversed every second time of a kind."""
     iterators = {side.name: record(side.client, side.address, side.observer, recordings) for side in sides}
     order: list[Side] = []

@@ -26,7 +26,13 @@ from slowpath_cli.collect.counter_choice import NONE, choose_counter
 from slowpath_cli.collect.executable_file import EXECUTABLE_NAME, read_executable
 from slowpath_cli.collect.output_sinks import FolderSink, ServerSink, Sink
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, find_waiting_kinds
+from slowpath_cli.collect.recorder import (
+    FailedRecording,
+    Recording,
+    SkippedRecording,
+    check_mounted,
+    find_waiting_kinds,
+)
 from slowpath_cli.collect.request_counters import RequestCounter, read_selector
 from slowpath_cli.collect.run_observer import RunObserver, make_observer, parse_metadata_arguments
 from slowpath_cli.collect.sides import Side, take_turns
@@ -141,13 +147,14 @@ def _prompt(question: str) -> str:
 
 
 def _record(sides: list[Side], recordings: list[PlannedRecording]) -> int:
-    total = len(recordings) * len(sides)
+    planned = total = len(recordings) * len(sides)
     width = max(len(side.name) for side in sides)
     interrupted = False
     began = time.monotonic()
     try:
         for number, (side, result) in enumerate(take_turns(sides, recordings, random.Random()), start=1):  # noqa: S311 - an order
-            head = f"{number:>{len(str(total))}}/{total}  {side.name:<{width}}{'  ' if width else ''}{result.recording.name:<18}"
+            head = f"{number:>{len(str(planned))}}/{planned}  {side.name:<{width}}{'  ' if width else ''}{result.recording.name:<18}"
+            total -= isinstance(result, SkippedRecording)
             _print_lines(_save_recording(side, result, head))
     except KeyboardInterrupt:
         interrupted = True
@@ -166,10 +173,12 @@ def _record(sides: list[Side], recordings: list[PlannedRecording]) -> int:
     return WHOLE if saved == total else PARTIAL if saved else NOTHING
 
 
-def _save_recording(side: Side, result: CompletedRecording | FailedRecording, head: str) -> list[str]:
+def _save_recording(side: Side, result: Recording, head: str) -> list[str]:
     """Save a recording and return the lines to print."""
     if isinstance(result, FailedRecording):
         return [f"{head} failed: {result.error}"]
+    if isinstance(result, SkippedRecording):
+        return [f"{head} skipped: snapshots of this process are large"]
     if not side.keep(result):
         return [f"{head} stopped: {side.failed}"]
     lines = [f"{head} {len(result.body) / 1000:>9,.1f} kB  {_format_counts(result.facts)}".rstrip()]

@@ -17,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--snapshots",
         metavar="KINDS",
-        help=f"any of {', '.join(SNAPSHOT_KINDS)}, separated by commas; cumulative kinds are taken at the start and at the end; "
+        help=f"any of {', '.join(SNAPSHOT_KINDS)}, separated by commas; heap, allocs, mutex and block are taken at the "
+        f"start and at the end, allocs and mutex also between the CPU profiles; "
         f"'' for none (default: {','.join(DEFAULT_SNAPSHOTS)}, and mutex and block if the process records them)",
     )
     what.add_argument(

@@ -35,7 +35,7 @@ def test_a_whole_set_with_its_facts(start_ingester: Start, tmp_path: Path, capfd
 
     names = {path.name for path in out.iterdir() if not path.name.endswith(".metadata.json")}
     assert names == {
-        "cpu.00.pb.gz", "cpu.01.pb.gz", "heap.00.pb.gz", "heap.01.pb.gz", "allocs.00.pb.gz", "allocs.01.pb.gz",
+        "cpu.00.pb.gz", "cpu.01.pb.gz", "heap.00.pb.gz", "heap.01.pb.gz", "allocs.00.pb.gz", "allocs.01.pb.gz", "allocs.02.pb.gz",
         "goroutine.00.pb.gz", "trace.00.out",
     }  # fmt: skip
     assert all((out / name).read_bytes().startswith(b"go 1." if "trace" in name else b"\x1f\x8b") for name in names)
@@ -56,7 +56,7 @@ def test_a_whole_set_with_its_facts(start_ingester: Start, tmp_path: Path, capfd
 
     output = capfd.readouterr()
     assert "requests are counted by ingester_write_requests_total" in output.err
-    assert "8/8" in output.err
+    assert "9/9" in output.err
     assert output.out.strip() == str(out)
 
 

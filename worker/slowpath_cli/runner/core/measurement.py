@@ -17,7 +17,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan, SnapshotKind
 from slowpath_cli.collect.executable_file import EXECUTABLE_NAME
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
-from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import read_selector
 from slowpath_cli.collect.run_observer import make_observer
 from slowpath_cli.collect.upload_items import find_items
@@ -250,6 +250,7 @@ def _record(
                 raise ProbeAborted
             if isinstance(result, FailedRecording):
                 missed = result.error
+            if not isinstance(result, CompletedRecording):
                 continue
             put = partial(control.put, context.run_id, _name(context, result.recording.name), result.body, result.facts)
             sent.append(_upload_with_retry(context, put))

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
@@ -46,7 +44,8 @@ class DiffViewInputs:
         """Return the profiles by this view's sample type. Raises `ValueError` if no profile has it."""
         if self.sample_type == self.values.sets.sample_type:
             return self.values.sets
-        sets = make_sets(self.values.sets.base, self.values.sets.candidate, self.sample_type)
+        compared = self.values.sets
+        sets = make_sets(compared.distinct(compared.is_base), compared.distinct(~compared.is_base), self.sample_type)
         if sets is None:
             raise ValueError(f"no profile has sample type {self.sample_type}")
         return sets
@@ -128,4 +127,4 @@ class DiffViewInputs:
 
     def _side(self, label: str) -> DiffSide:
         mask = self.sets.is_base if label == "base" else ~self.sets.is_base
-        return DiffSide(label, int(np.count_nonzero(mask)), float(self.sets.totals()[mask].sum()))
+        return DiffSide(label, len(self.sets.distinct(mask)), float(self.sets.totals()[mask].sum()))

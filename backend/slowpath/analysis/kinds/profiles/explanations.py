@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
-from slowpath.analysis.kinds.profiles.load import load_gap
+from slowpath.analysis.kinds.profiles.load import gap_of_rates, load_gap
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, SubjectEstimates
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 from slowpath.analysis.kinds.profiles.serial_dependence import interleaved
@@ -45,8 +45,10 @@ def coverage_gap(sets: ProfileSets) -> float:
 
 def explained(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
     """Return which of these rows of `subjects` changed by no more than a cause other than the code explains."""
-    if comparison.kind != "cpu" or len(rows) == 0:
+    if not comparison.sets.is_series or len(rows) == 0:
         return np.zeros(len(rows), dtype=np.bool_)
+    if comparison.kind != "cpu":
+        return within_load_gap(comparison, subjects, rows) | drifted(comparison, subjects, rows)
     by_coverage = within_coverage_gap(comparison, subjects, rows)
     by_coverage |= within_load_gap(comparison, subjects, rows)
     by_requests = within_mix(comparison, subjects, rows) | aged(comparison, subjects, rows)
@@ -65,9 +67,11 @@ def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimate
     """Return which rows differ by no more than the loads of the sides, or are waiting for work.
 
     Work per second that is independent of requests costs more per request the fewer requests there are; idling (looking for
-    work, waking threads) is not bounded by that. The total is excluded: little of it depends on time alone.
+    work, waking threads) is not bounded by that. The total of CPU is excluded: little of it depends on time alone. Waiting for
+    mutexes and allocations of requests that failed or have not ended do.
     """
-    gap = load_gap(comparison.sets.base, comparison.sets.candidate)
+    sets = comparison.sets
+    gap = gap_of_rates(*sets.request_rates()) if sets.differenced else load_gap(sets.base, sets.candidate)
     if comparison.basis.id != "per_request" or not gap:
         return np.zeros(len(rows), dtype=np.bool_)
     names = [subjects.names[row] for row in rows]
@@ -75,7 +79,8 @@ def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimate
         low, high = (np.log(bound[rows]) for bound in (subjects.estimates.low, subjects.estimates.high))
         least = np.maximum(low, -high)
     idle = np.array([subjects is comparison.categories and name in IDLE for name in names], dtype=np.bool_)
-    within: Mask = ((least <= abs(gap)) | idle) & (np.array(names) != TOTAL)
+    is_bounded = (np.array(names) != TOTAL) | (comparison.kind != "cpu")
+    within: Mask = ((least <= abs(gap)) | idle) & is_bounded
     return within
 
 
@@ -159,7 +164,7 @@ def drifted(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows:
     has_drifted = np.zeros(len(rows), dtype=np.bool_)
     sets = comparison.sets
     times = sets.times()
-    if comparison.basis.id == "share" or sets.differenced or not sets.timed or interleaved(*times):
+    if comparison.basis.id == "share" or not sets.timed or interleaved(*times):
         return has_drifted
     difference = subjects.estimates.difference[rows]
     capture_seconds = sum(float(np.ptp(when)) for when in times)

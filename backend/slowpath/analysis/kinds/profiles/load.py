@@ -42,10 +42,14 @@ def request_rate(side: Sequence[RecordedProfile]) -> float:
 
 def load_gap(base: Sequence[RecordedProfile], candidate: Sequence[RecordedProfile]) -> float:
     """Return the log ratio of the loads, candidate over base; 0 if unknown or similar (`LOAD_DIFFERS`)."""
-    rates = [request_rate(side) for side in (base, candidate)]
-    if not all(rates):
+    return gap_of_rates(request_rate(base), request_rate(candidate))
+
+
+def gap_of_rates(base: float, candidate: float) -> float:
+    """Return the log ratio of two loads in requests per second; 0 if unknown or similar (`LOAD_DIFFERS`)."""
+    if not (base and candidate):
         return 0.0
-    gap = float(np.log(rates[1] / rates[0]))
+    gap = float(np.log(candidate / base))
     return gap if abs(gap) > np.log(LOAD_DIFFERS) else 0.0
 
 

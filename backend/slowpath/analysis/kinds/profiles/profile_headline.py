@@ -302,7 +302,7 @@ def conditions_of(comparison: ProfileKindComparison) -> tuple[str, ...]:
     """Return the change of the total and the number of compared replicates."""
     total = _total(comparison)
     counts = comparison.sets.replicates()
-    unit = "run" if comparison.sets.by_run else "profile"
+    unit = "run" if comparison.sets.by_run else comparison.sets.replicate_name
     lines = []
     if total is not None and total.ratio is not None and total.ci_of == "ratio":
         cost = "Total CPU" if comparison.kind == "cpu" else f"Total {comparison.kind}"

@@ -68,7 +68,7 @@ def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) 
     if table is None or not table.sample_types:
         return ()
     sample_type = CPU if CPU in table.sample_types else table.sample_types[table.default_sample_type]
-    sets = make_sets(artifacts, artifacts[-1:], sample_type)  # the candidate is ignored
+    sets = make_sets(artifacts, (), sample_type)
     if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
         return ()
     stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
@@ -91,7 +91,7 @@ def measure_profile_totals(
     """
     sample_type = WEAK[kind]
     with_type = [artifact for artifact in artifacts if sample_type in artifact.table.sample_types]
-    sets = make_sets(with_type, with_type[-1:], sample_type) if with_type else None  # the candidate is ignored
+    sets = make_sets(with_type, (), sample_type) if with_type else None
     if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
         return ()
     stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
@@ -186,10 +186,10 @@ def _category(
 
 
 def _runs(sets: ProfileSets) -> NDArray[np.int64]:
-    """Return the replicate of each profile: its run, if several runs are known."""
+    """Return the replicate of each profile: its run, if several runs are known, else its difference of snapshots."""
     runs = [artifact.facts.run for artifact in sets.base]
     if None in runs or len(set(runs)) < 2:
-        return np.arange(sets.base_count)
+        return sets.replicate[: sets.base_count] if sets.differenced else np.arange(sets.base_count)
     return np.unique(np.array(runs), return_inverse=True)[1].astype(np.int64)
 
 

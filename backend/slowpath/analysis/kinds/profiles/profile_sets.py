@@ -1,11 +1,13 @@
 """The two sets of one kind, of which the base may be empty: which profiles are replicates, what a value is divided by.
 
-The unit of replication is the run if several runs are known on both sides, else the profile. A *basis* divides raw values
-by a weight: the profile's total (share), its seconds, or the requests it served.
+The unit of replication is the run if several runs are known on both sides, else the profile. Of cumulative profiles it is
+the difference between two snapshots of a run. A *basis* divides raw values by a weight: the profile's total (share), its
+seconds, or the requests it served.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile
 from slowpath.analysis.kinds.profiles.coverage import coverage_of
-from slowpath.analysis.kinds.profiles.load import load_is_plausible, requests_in
+from slowpath.analysis.kinds.profiles.load import FEWEST_REQUESTS, load_is_plausible, requests_in
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.rate_estimates import AS_EXPECTED, Scatter
@@ -50,7 +52,8 @@ class ProfileSets:
     """The artifacts of one kind, base first, and how they replicate each other.
 
     `sample_type_of[p]` is the index of the compared sample type in profile p; `replicate[p]` numbers the replicate of profile p
-    within its side. `sign[p]` is -1 for the earlier of two snapshots of one run, whose difference is the replicate, else 1.
+    within its side. `sign[p]` is -1 for the earlier of two snapshots of one run, whose difference is the replicate, else 1;
+    a snapshot between two others of its run occurs twice.
     """
 
     artifacts: tuple[ProfileArtifact, ...]
@@ -77,13 +80,25 @@ class ProfileSets:
         """Return the artifacts of the candidate."""
         return self.artifacts[self.base_count :]
 
+    def distinct(self, side: NDArray[np.bool_]) -> tuple[ProfileArtifact, ...]:
+        """Return the artifacts of the profiles `side`, each once."""
+        chosen = [artifact for artifact, is_in in zip(self.artifacts, side, strict=True) if is_in]
+        return tuple({id(each): each for each in chosen}.values() if self.differenced else chosen)
+
     def replicates(self) -> tuple[int, int]:
         """Return the number of replicates of base and candidate."""
         return len(distinct_values(self.replicate[self.is_base])), len(distinct_values(self.replicate[~self.is_base]))
 
     @property
-    def replicate_name(self) -> Literal["run", "profile"]:
+    def is_series(self) -> bool:
+        """Return whether the replicates are parts of the time of a process, so that neighbors are alike."""
+        return self.artifacts[0].table.kind == "cpu" or (self.differenced and not self.by_run)
+
+    @property
+    def replicate_name(self) -> Literal["run", "difference of snapshots", "profile"]:
         """Return what a replicate is, for texts that state a number of them: a run if one has several profiles."""
+        if self.differenced and not self.by_run:
+            return "difference of snapshots"
         return "run" if self.by_run and sum(self.replicates()) < len(self.artifacts) else "profile"
 
     def by_profile(self) -> "ProfileSets":
@@ -116,8 +131,17 @@ class ProfileSets:
     @property
     def timed(self) -> bool:
         """Return whether the time of every profile is known."""
-        starts = [artifact.table.time_ns for artifact in self.artifacts]
+        starts = [a.table.time_ns for a, sign in zip(self.artifacts, self.sign, strict=True) if sign > 0]
         return min(starts) > 0 and len(set(starts)) == len(starts)
+
+    def request_rates(self) -> tuple[float, float]:
+        """Return the requests per second of base and candidate; 0 if unknown."""
+        requests, seconds = _requests(self), _seconds(self)
+        base, candidate = (
+            float(requests[side].sum() / seconds[side].sum()) if seconds[side].sum() else 0.0
+            for side in (self.is_base, ~self.is_base)
+        )
+        return base, candidate
 
     def folded(self, rows: F64) -> tuple[F64, F64]:
         """Sum (subjects x profiles) to (subjects x replicates) of base and candidate."""
@@ -153,19 +177,19 @@ def make_sets(
 ) -> ProfileSets | None:
     """Make sets of one sample type, without profiles that lack it; None if no profile of a side has it.
 
-    A side without profiles stays empty: values of one side can be viewed, not compared. Cumulative snapshots are paired within a run (first and last) if every run has two; else each is used alone.
+    A side without profiles stays empty: values of one side can be viewed, not compared. Cumulative snapshots are subtracted
+    from the next of their run if every run has two; else each is used alone.
     """
     sides = [[a for a in side if sample_type in a.table.sample_types] for side in (base, candidate)]
     if any(side and not having for side, having in zip((base, candidate), sides, strict=True)):
         return None
-    pairs = [_snapshot_pairs(side) for side in sides] if sample_type.type in CUMULATIVE else [None, None]
-    differenced = all(pair is not None for pair in pairs)
-    if differenced:
-        sides = [[a for pair in side_pairs or () for a in pair] for side_pairs in pairs]
-        by_run = True
-        replicate = np.concatenate([np.repeat(np.arange(len(side) // 2), 2) for side in sides])
-    else:
-        by_run, replicate = _replicates(sides[0], sides[1])
+    runs = [_snapshots_by_run(side) for side in sides] if sample_type.type in CUMULATIVE else [None, None]
+    by_run, replicate, differenced = *_replicates(sides[0], sides[1]), False
+    if runs[0] is not None and runs[1] is not None:
+        by_run, differenced = all(len(each) >= RUNS_SUFFICE for each in runs if each is not None), True
+        pairs = [_differences(each or [], by_run=by_run) for each in runs]
+        sides = [[snapshot for pair in each for snapshot in pair] for each in pairs]
+        replicate = np.concatenate([np.repeat(np.arange(len(each)), 2) for each in pairs])
     artifacts = (*sides[0], *sides[1])
     return ProfileSets(
         artifacts=artifacts,
@@ -179,8 +203,15 @@ def make_sets(
     )
 
 
-def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifact, ProfileArtifact]] | None:
-    """Return (first, last) snapshot of each run.
+# With this many runs per side, the run is the replicate of cumulative snapshots: a difference between snapshots does not show
+# the variation between processes.
+RUNS_SUFFICE = 4
+# Maximum of differences between snapshots of one run; more snapshots are thinned evenly.
+MOST_DIFFERENCES = 20
+
+
+def _snapshots_by_run(side: Sequence[ProfileArtifact]) -> list[list[ProfileArtifact]] | None:
+    """Return the snapshots of each run in the order of time.
 
     None unless every run has two at different times, without duration.
     """
@@ -189,12 +220,24 @@ def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifa
         if artifact.facts.run is None or artifact.table.duration_ns or not artifact.table.time_ns:
             return None
         runs.setdefault(artifact.facts.run, []).append(artifact)
-    pairs = []
+    ordered = []
     for snapshots in runs.values():
-        snapshots.sort(key=lambda a: a.table.time_ns)
-        if snapshots[0].table.time_ns == snapshots[-1].table.time_ns:
+        by_time = {a.table.time_ns: a for a in snapshots}
+        if len(by_time) < 2:
             return None
-        pairs.append((snapshots[0], snapshots[-1]))
+        ordered.append([by_time[time_ns] for time_ns in sorted(by_time)])
+    return ordered
+
+
+def _differences(
+    runs: Sequence[Sequence[ProfileArtifact]], *, by_run: bool
+) -> list[tuple[ProfileArtifact, ProfileArtifact]]:
+    """Return pairs of snapshots to subtract: first and last of each run, or successive ones."""
+    pairs = []
+    for snapshots in runs:
+        count = 1 if by_run else min(MOST_DIFFERENCES, len(snapshots) - 1)
+        chosen = [snapshots[at] for at in np.linspace(0, len(snapshots) - 1, count + 1).round().astype(int)]
+        pairs += list(pairwise(chosen))
     return pairs
 
 
@@ -238,8 +281,8 @@ def bases_of(sets: ProfileSets) -> tuple[Normalization, ...]:
             if is_time
             else Normalization("per_second", f"{unit}/s", 1.0, seconds * scale)
         )
-    requests = np.array([requests_in(a) for a in sets.artifacts])
-    if not sets.differenced and _has_weights(sets, requests) and load_is_plausible(sets.base, sets.candidate):
+    requests = _requests(sets)
+    if _has_weights(sets, requests) and load_is_plausible(sets.base, sets.candidate):
         bases.append(
             Normalization("per_request", "us/request", 1e-3, requests * scale)
             if is_time
@@ -286,3 +329,12 @@ def _seconds(sets: ProfileSets) -> F64:
             duration = 0
         seconds[number] = duration / NANOSECONDS_PER_SECOND
     return seconds
+
+
+def _requests(sets: ProfileSets) -> F64:
+    """Return the requests of each profile; of a pair of snapshots, the later one has those between. 0 if unknown or too few."""
+    if not sets.differenced:
+        return np.array([requests_in(artifact) for artifact in sets.artifacts])
+    counted = np.array([float(artifact.facts.requests or np.nan) for artifact in sets.artifacts])
+    between = np.repeat(counted[1::2] - counted[::2], 2) * (sets.sign > 0)
+    return np.where(between >= FEWEST_REQUESTS, between, 0.0)

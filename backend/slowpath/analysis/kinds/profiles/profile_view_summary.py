@@ -42,7 +42,7 @@ UNCERTAIN: Final = 0.5
 
 def summarize_view(values: ProfileKindValues, matchers: Sequence[LabelMatcher]) -> ProfileViewSummary:
     """Return where the cost of the profiles is. The labels are those of the samples that match."""
-    tables = [artifact.table for artifact in values.sets.artifacts]
+    tables = [artifact.table for artifact in values.sets.distinct(~values.sets.is_base)]
     total = _describe_total(values)
     categories = _list_categories(values, total.raw)
     return ProfileViewSummary(
@@ -130,7 +130,7 @@ def _largest_function(values: ProfileKindValues, total: float) -> LargestFunctio
 
 
 def _list_caveats(values: ProfileKindValues, total: float) -> list[Caveat]:
-    artifacts = values.sets.artifacts
+    artifacts = values.sets.distinct(~values.sets.is_base)
     caveats = [*warning_caveats(artifacts)]
     if not load_is_plausible((), artifacts):
         caveats.append(

@@ -18,7 +18,7 @@ from slowpath.analysis.kinds.profiles.serial_dependence import Semivariogram, in
 
 def inflation_of(sets: ProfileSets, thresholds: ProfileThresholds) -> float:
     """Return the effect of different capture times on the variance of the sides' difference."""
-    if sets.artifacts[0].table.kind != "cpu":
+    if not sets.is_series:
         return 1.0
     return semivariogram_of(thresholds).inflation(*sets.times())
 

@@ -63,10 +63,10 @@ def test_requests_are_those_of_the_profiles_own_duration() -> None:
     assert per_request.unit == "us/request"
 
 
-def memory(run: str | None, second: int, amount: int) -> ProfileArtifact:
+def memory(run: str | None, second: int, amount: int, requests: int | None = None) -> ProfileArtifact:
     return artifact(
         [(("main", "a"), amount)],
-        facts=RunMetadata(run=run),
+        facts=RunMetadata(run=run, requests=requests),
         kind="allocs",
         duration_ns=0,
         time_ns=second * SECOND,
@@ -75,18 +75,55 @@ def memory(run: str | None, second: int, amount: int) -> ProfileArtifact:
     )
 
 
-def test_two_snapshots_of_one_run_make_a_rate() -> None:
+def test_successive_snapshots_of_one_run_make_rates() -> None:
     base = [memory("a", 10, 100), memory("a", 20, 300), memory("b", 12, 50), memory("b", 17, 100)]
-    candidate = [memory("c", 10, 100), memory("c", 15, 100), memory("c", 20, 1100)]
+    candidate = [memory("c", 11, 100), memory("c", 16, 100), memory("c", 21, 1100)]
     found = sets_of(base, candidate, SPACE)
     assert found.differenced
-    assert found.replicates() == (2, 1)
+    assert found.replicates() == (2, 2)
+    assert found.replicate_name == "difference of snapshots"
     share, per_second = bases_of(found)
     base_values, candidate_values = found.folded(found.totals()[np.newaxis, :])
     base_seconds, candidate_seconds = found.folded(per_second.weights[np.newaxis, :])
     assert (base_values / base_seconds).tolist() == [[20.0, 10.0]]
-    assert (candidate_values / candidate_seconds).tolist() == [[100.0]]
+    assert (candidate_values / candidate_seconds).tolist() == [[0.0, 200.0]]
+    assert [when.tolist() for when in found.times()] == [[5.0, 4.5], [3.5, 8.5]], "the middle of each difference"
     assert share.id == "share"
+
+
+def test_the_run_is_the_replicate_if_both_sides_have_four() -> None:
+    side = [memory(run, second, second * 10) for run in "abcd" for second in (10, 15, 20)]
+    found = sets_of(side, side, SPACE)
+    assert (found.replicates(), found.by_run) == ((4, 4), True)
+    assert found.folded(found.totals()[np.newaxis, :])[0].tolist() == [[100.0] * 4]
+
+
+def test_many_snapshots_of_one_run_are_thinned_without_a_loss() -> None:
+    side = [memory("a", second, second * 10) for second in range(10, 210)]
+    found = sets_of(side, side, SPACE)
+    assert found.replicates() == (20, 20)
+    assert found.folded(found.totals()[np.newaxis, :])[0].sum() == 1990.0
+
+
+@pytest.mark.parametrize(
+    ("requests", "expected"),
+    [
+        ([100, 150, 250], [50.0, 100.0]),
+        ([100, 110, 250], None),  # too few requests between two snapshots
+        ([100, 50, 250], None),  # the counter was reset
+        ([100, None, 250], None),
+    ],
+)
+def test_requests_between_snapshots_make_a_cost_per_request(
+    requests: list[int | None], expected: list[float] | None
+) -> None:
+    side = [memory("a", 10 * (n + 1), 1000 * n + 1, count) for n, count in enumerate(requests)]
+    found = sets_of(side, side, SPACE)
+    last = bases_of(found)[-1]
+    assert last.id == ("per_request" if expected else "per_second")
+    if expected:
+        assert last.unit == "bytes/request"
+        assert found.folded(last.weights[np.newaxis, :])[0].tolist() == [expected]
 
 
 @pytest.mark.parametrize(
