@@ -236,14 +236,28 @@ def _go_parts() -> list[Suite]:
             Suite(
                 f"go vet {module.name}",
                 frozenset({"go", "check"}),
-                lambda go=go, clean=clean: [[go, "vet", "./..."], ["sh", "-c", clean]],  # type: ignore[misc] # as above
+                lambda go=go, clean=clean: [[go, "vet", "-tags=processes", "./..."], ["sh", "-c", clean]],  # type: ignore[misc] # as above
                 folder=module,
                 patient=True,
                 environment=go_environment(),
                 needs=_GO,
             )
         )
-    return parts
+    return [*parts, _go_process_tests()]
+
+
+def _go_process_tests() -> Suite:
+    """Return the packages of the decoder with files that are compiled with the tag `processes` only."""
+    files = [file for file in DECODE.rglob("*_test.go") if file.read_text().startswith("//go:build processes\n")]
+    packages = sorted({f"./{file.parent.relative_to(DECODE)}" for file in files})
+    return Suite(
+        "go test decode, processes",
+        frozenset({"processes"}),
+        lambda: [[str(find_go() or "go"), "test", "-vet=off", "-json", "-tags=processes", *packages]],
+        folder=DECODE,
+        count=count_go,
+        environment=go_environment(),
+    )
 
 
 def _frontend_parts() -> list[Suite]:

@@ -6,7 +6,7 @@ Code before this version can run with it, unless a probe of the new purpose exis
 from alembic import op
 
 revision = "20261128_0340"
-down_revision = "20261128_0051"
+down_revision = "20261128_0320"
 branch_labels = None
 depends_on = None
 

@@ -7,7 +7,7 @@ stores blobs without rows: if it ran after that listing, `slowpath admin list-bl
 from alembic import op
 
 revision = "20261128_0400"
-down_revision = "20261128_0051"
+down_revision = "20261128_0340"
 branch_labels = None
 depends_on = None
 

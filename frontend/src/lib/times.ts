@@ -7,12 +7,11 @@ const DAY_MS = 86_400_000;
 type Parts = Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
 export type Moment = Date | number | string;
 
+/** The chosen zone's IANA name; undefined is the browser's. */
 let chosen: string | undefined;
 const listeners = new Set<() => void>();
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The chosen zone's IANA name; undefined is the browser's. */
-export const chosenTimeZone = (): string | undefined => chosen;
 export const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const timeZone = (): string => chosen ?? browserTimeZone();
 

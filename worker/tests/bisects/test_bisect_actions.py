@@ -254,6 +254,7 @@ def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     assert (detail["state"], detail["culprit"]["sha"]) == ("found", sha(13))
 
 
+@pytest.mark.processes
 def test_verdicts_alone_are_enough(search: Search) -> None:
     search.begin(plan_of(12))
     runner = search.runner
@@ -299,6 +300,7 @@ def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: Ac
     assert [one["state"] for one in search.get_detail()["probes"]] == ["lost", "queued"]
 
 
+@pytest.mark.processes
 def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:
     made = {"name": "hook", "kind": "slack", "url": "https://hooks.slack.com/services/T/B/x"}
     assert search.person.post("/api/v1/notification-channels", json=made).status_code == 201

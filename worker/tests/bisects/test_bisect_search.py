@@ -19,6 +19,7 @@ def test_the_culprit_is_named(search: Search) -> None:
     assert len(search.runner.started) == len(set(search.runner.started)) == detail["deployments"]
 
 
+@pytest.mark.processes
 def test_a_verdict_beside_numbers_is_a_failed_build(search: Search) -> None:
     search.begin(plan_of(12))
     numbers = slower_from(8)

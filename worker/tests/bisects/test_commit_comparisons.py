@@ -135,6 +135,7 @@ def test_a_slower_head_fails_with_one_comment(service: Service) -> None:
     assert listed["pull_request"]["number"] == 7
 
 
+@pytest.mark.processes
 def test_an_equal_head_passes_without_a_comment(service: Service) -> None:
     service.allow()
     service.push()

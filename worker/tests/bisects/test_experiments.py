@@ -50,6 +50,7 @@ def listed(search: Search) -> dict[str, Any]:
     return first
 
 
+@pytest.mark.processes
 def test_variants_are_measured_and_the_best_is_named(search: Search) -> None:
     found(search)
     before = search.get_detail()
@@ -85,6 +86,7 @@ def test_variants_are_measured_and_the_best_is_named(search: Search) -> None:
     assert numbers == [1]  # an experiment is listed at its bisect only
 
 
+@pytest.mark.processes
 def test_an_experiment_is_cancelled_and_deleted_with_its_bisect(search: Search) -> None:
     found(search)
     search.runner.variants = ALLOWED
@@ -106,6 +108,7 @@ def test_an_experiment_is_cancelled_and_deleted_with_its_bisect(search: Search) 
     assert search.bench.admin.execute("SELECT count(*) FROM bisect").fetchone() == (0,)
 
 
+@pytest.mark.processes
 def test_a_base_that_does_not_build_ends_it(search: Search) -> None:
     found(search)
     search.runner.variants = ALLOWED

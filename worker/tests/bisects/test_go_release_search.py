@@ -32,6 +32,7 @@ def expanded_plan() -> search_plan.SearchPlan:
     return search_plan.from_json(search_plan.to_json(plan))
 
 
+@pytest.mark.processes
 def test_a_release_and_its_setting_are_named(search: Search) -> None:
     rng = np.random.default_rng(3)
 

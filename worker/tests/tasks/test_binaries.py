@@ -74,6 +74,7 @@ def test_a_program_completes_its_build_and_its_functions_are_stored(
     assert not app.blobs.exists(original_key(team.id, artifact["sha256"]))
 
 
+@pytest.mark.processes
 def test_of_a_program_for_another_system_only_the_build_is_stored(
     client: TestClient, bench: Bench, tmp_path: Path
 ) -> None:

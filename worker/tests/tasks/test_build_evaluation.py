@@ -153,6 +153,7 @@ def test_memory_is_measured_in_bytes_and_what_is_allocated_by_the_second(client:
     assert allocs["total"]["unit"] in {"bytes/s", "share"}
 
 
+@pytest.mark.processes
 def test_real_profiles_of_a_slower_build_become_one_regression(client: TestClient, bench: Bench) -> None:
     for number in range(REAL):
         post(client, commit_of(number), "inlined", [number])

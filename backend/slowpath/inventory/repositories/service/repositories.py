@@ -129,7 +129,9 @@ def create_repository(
     _require_room(session)
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
     other = None if credentials_of is None else get_repository(session, credentials_of)
-    _place(session, remotes, row, url, cast(RepositoryKind, other.kind) if other is not None and kind is None else kind)
+    _place(
+        session, remotes, row, url, cast("RepositoryKind", other.kind) if other is not None and kind is None else kind
+    )
     row.web_url, row.file_template = web_url or guess_web_url(row.kind, row.url), file_template
     if other is None:
         _seal(row, sealer, sign_in)

@@ -28,11 +28,6 @@ def record_event(session: WriteSession, content: NotificationContent) -> TeamEve
     return None if event_id is None else TeamEventId(event_id)
 
 
-def find_event(session: ReadSession, event_id: TeamEventId) -> TeamEvent | None:
-    """Return an event, None after its retention."""
-    return session.get(TeamEvent, (session.team_id, event_id))
-
-
 def list_events(
     session: ReadSession, after: int, events: Collection[NotificationEvent], limit: int
 ) -> Sequence[TeamEvent]:

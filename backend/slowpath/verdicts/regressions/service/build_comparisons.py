@@ -1,6 +1,5 @@
 """Compare a build with an earlier one as soon as its evidence is decoded, and record the answer on its verdict."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -176,9 +175,3 @@ def _is_current(session: ReadSession, row: BuildVerdict, base: SideRequest, cand
     members = comparisons.list_side_artifacts(session, comparison_id)
     now = {side: {each.artifact.id for each in members if each.side == side} for side in Side}
     return now == {Side.BASE: set(base.artifact_ids), Side.CANDIDATE: set(candidate.artifact_ids)}
-
-
-def list_compared_commits(session: ReadSession, rows: Sequence[BuildVerdict]) -> dict[BuildId, str]:
-    """Return the commits of the builds that these builds were compared with."""
-    ids = {BuildId(row.compared_build_id) for row in rows if row.compared_build_id is not None}
-    return {build_id: catalog.build(session, build_id).commit for build_id in ids}

@@ -21,7 +21,6 @@ export const PROFILE_TABS = [
 export type ProfileTab = (typeof PROFILE_TABS)[number];
 
 export const SORT_COLUMNS = ['name', 'self', 'attributed', 'own', 'mostly', 'total'] as const;
-export type SortColumn = (typeof SORT_COLUMNS)[number];
 
 /** As many as the server accepts in a view. */
 export const MOST_LABELS = 20;

@@ -1,3 +1,5 @@
+//go:build processes
+
 package main
 
 import (
@@ -10,25 +12,12 @@ import (
 	"slowpath.dev/decode/internal/tracegen"
 )
 
-// asProgram makes the test's own binary the program.
-const asProgram = "SLOWPATH_DECODE_ARGUMENTS_FOLLOW"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr}))
-	}
-	os.Exit(m.Run())
-}
-
 // traceBound is what reading a trace of Go 1.22 and newer may take.
 const traceBound = 256 << 20
 
 // A second of more than 100 MB, and another behind it, fit into the bound: those of the first are gone when the second comes, none takes
 // twice its size, and the memory of occupations shrinks.
 func TestLargeGenerationsStayBelowTheBound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	for name, synthetic := range map[string]tracegen.SyntheticTrace{"Go 1.26": {Procs: 128, Generations: 2, Bytes: 110 << 20}} {
 		path := filepath.Join(t.TempDir(), "storm")
 		file, err := os.Create(path)

@@ -1,0 +1,5 @@
+//go:build processes
+
+package compilerdiff
+
+func init() { buildModes = append(buildModes, "pie") }
