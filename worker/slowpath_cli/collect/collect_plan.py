@@ -66,6 +66,11 @@ class CollectPlan:
         _within("--profiles", self.profiles, 0, MAX_PROFILES)
         _within("--trace", self.traces, 0, MAX_PROFILES)
         _within("--seconds", self.seconds, 1, MAX_SECONDS)
+        if self.profiles and self.seconds != int(self.seconds):
+            # net/http/pprof reads an integer, and records for 30 s if there is none
+            raise InvalidArgument(
+                f"--seconds must be a whole number: Go's handler takes no other, not {self.seconds:g}."
+            )
         _within("--trace-seconds", self.trace_seconds, 0.1, MAX_SECONDS)
         if self.profiles + self.traces + len(self.snapshots) == 0:
             raise InvalidArgument("Nothing to record. Use --profiles, --trace or --snapshots.")

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from slowpath_cli.collect.collect_plan import BETWEEN_BYTES, CollectPlan, PlannedRecording
+from slowpath_cli.core.collect_errors import InvalidArgument
 
 
 def names(**numbers: int) -> list[str]:
@@ -54,3 +55,9 @@ def test_first_and_last_are_always_taken() -> None:
     assert always[0] == "allocs.00.pb.gz"
     assert always[-1] == "allocs.10.pb.gz"
     assert len(always) == 12
+
+
+def test_a_cpu_profile_lasts_whole_seconds() -> None:
+    with pytest.raises(InvalidArgument, match=r"--seconds must be a whole number.*not 1\.5"):
+        CollectPlan(profiles=1, seconds=1.5)
+    CollectPlan(profiles=0, seconds=1.5, traces=1, trace_seconds=0.5)

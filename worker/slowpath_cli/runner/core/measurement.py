@@ -232,7 +232,8 @@ def _record(
         fill_placeholder(pprof, values), None if collect.metrics is None else fill_placeholder(collect.metrics, values)
     )
     requests_counter = read_selector(collect.requests_metric) if collect.requests_metric else None
-    seconds = collect.seconds or min(max(context.window_seconds, 1.0), MAX_PROFILE_SECONDS)
+    # Go's profile handler takes whole seconds only
+    seconds = max(round(collect.seconds or min(context.window_seconds, MAX_PROFILE_SECONDS)), 1)
     profiles = min(max(round(context.window_seconds / seconds), 1), MAX_PROFILES)
     plan = CollectPlan(
         profiles, seconds, collect.traces, collect.trace_seconds, cast("tuple[SnapshotKind, ...]", collect.snapshots)
