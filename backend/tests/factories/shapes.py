@@ -96,6 +96,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "signature": {"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
         "settings": {},
         "plan": None,
+        "compile_report": None,
         "commit_comparison": {"smallest_change": 0.05, "pairs": 40, "minutes": 60, "pull_request": None},
         "expanding_candidate": None,
         "outcome": None,
@@ -135,6 +136,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
     "probe": {
         "build": {"commit": 40 * "c", "modules": {}, "versions": {}},
+        "purpose": "variant",
         "candidate": "good",
         "callback": None,
         "ended_at": None,
