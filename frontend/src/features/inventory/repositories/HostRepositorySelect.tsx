@@ -53,7 +53,13 @@ function AtHost({ host, onChoose }: Props & { host: ListedHost }) {
           listed.data?.is_complete === false ? ', the 1,000 that changed last' : ''
         }`}
         placeholder="Choose a repository"
-        nothingFoundMessage={listed.isFetching ? 'Loading the list' : 'No repository has this name'}
+        nothingFoundMessage={
+          listed.isFetching
+            ? 'Loading the list'
+            : listed.error
+              ? undefined
+              : 'No repository has this name'
+        }
         searchable
         limit={MOST_SHOWN}
         data={items.map(({ name, url, is_added }) => ({

@@ -99,6 +99,7 @@ describe('a new repository', () => {
     );
     expect(await screen.findByText(/code\.example\.org answered 500/u)).toBeInTheDocument();
     expect(screen.getByLabelText(/^URL/u)).toBeEnabled();
+    expect(screen.queryByText('No repository has this name')).toBeNull();
   });
 });
 
