@@ -24,4 +24,4 @@ def _list(_options: argparse.Namespace) -> str:
         raise InvalidUserInput("BLOB_URL is not set. Set the address of the blob store as the server has it.")
     database, blobs = connect_database(), ObstoreBlobs(url)
     recorded = sum(list_blobs(database, blobs, team_id) for team_id, _slug in list_team_slugs(database))
-    return f"Recorded {recorded} blobs without a row. Those that nothing needs are deleted by a maintenance after six hours."
+    return f"Recorded {recorded} blobs without a row. Those that nothing needs are deleted after six hours."

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -100,3 +101,20 @@ def test_an_operator_learns_whether_a_key_can_be_removed(
     monkeypatch.setenv("SLOWPATH_ENCRYPTION_KEYS", "2=the second key 16")
     lost = admin(emptied, "renew-encryption")
     assert (lost.returncode, "1 values cannot be decrypted" in lost.stderr) == (1, True)
+
+
+def test_blobs_without_a_row_are_recorded_once(
+    emptied: TestDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo", "--team", "Jo").returncode == 0
+    monkeypatch.delenv("BLOB_URL", raising=False)
+    assert admin(emptied, "list-blobs").returncode == 2
+    with psycopg.connect(emptied.admin_url) as connection:
+        team_id = connection.execute("SELECT id FROM team").fetchall()[0][0]
+    file = tmp_path / str(team_id) / "files" / ("a" * 64)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"left behind")
+    monkeypatch.setenv("BLOB_URL", tmp_path.as_uri())
+    first, again = admin(emptied, "list-blobs"), admin(emptied, "list-blobs")
+    assert (first.returncode, first.stdout.split(" without")[0]) == (0, "Recorded 1 blobs"), first.stderr
+    assert again.stdout.startswith("Recorded 0 blobs")
