@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import search, suspects
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
 
@@ -208,7 +208,7 @@ def _levels(history: SimulatedHistory, state: SearchState) -> tuple[int, ...]:
 
 def _claim(history: SimulatedHistory, state: SearchState) -> tuple[float, bool] | None:
     belief = search.compute_state_posterior(state)
-    group, mass = search.most_suspected_run(state, belief)
+    group, mass = suspects.most_suspected_run(state, belief)
     if mass < state.settings.belief or state.line.at(group[-1]) in state.line.hiding:
         return None
     culprit = f"{len(history.culprits) - 1}:{history.culprits[-1]}"

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.adapters.git_objects import CatFileReader
-from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings
+from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.builds.compile_report import (
     CompilerReason,
     FunctionDecisions,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect import measurement_normalization, search, suspects
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import (
     ExplainedIncrease,
@@ -13,7 +13,7 @@ from slowpath.analysis.bisect.range_levels import (
     explain_increase,
     find_slower_build,
 )
-from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -109,7 +109,7 @@ def next_steps(session: SearchSession, finished: SearchResult, repository: Local
     lines.insert(0, f"git -C {shlex.quote(str(repository.folder))} show {commit.sha}")
     if not commit.repository and session.question.get("script"):
         lines.insert(1, f"{_experiment(session, commit.sha)}    # measures what would fix it")
-    before = search.neighbours(session.state, (session.state.line.position(culprit.id),))[0]
+    before = suspects.neighbours(session.state, (session.state.line.position(culprit.id),))[0]
     sides = [_evidence(session, position, folder) for position in (before, session.state.line.position(culprit.id))]
     if all(sides):
         base, candidate = (" ".join(shlex.quote(str(one)) for one in side) for side in sides)

@@ -13,8 +13,8 @@ from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect import search_state as states
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, line_of
 from slowpath.analysis.bisect.limits import probe_limit
-from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
+from slowpath.analysis.bisect.search import NextActions
+from slowpath.analysis.bisect.search_state import ProbeStart, SearchResult, SearchSettings, SearchState, search_rest
 from slowpath.verdicts.bisects.rules import candidates as many
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel, short_id
 from slowpath.verdicts.bisects.rules.search_plan import candidate_of

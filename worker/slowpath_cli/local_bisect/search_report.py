@@ -9,7 +9,7 @@ from typing import Any, Final
 from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import find_slower_build
-from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.findings.wording import pluralize
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 MEASURE = r"""#!/bin/sh
 test -f broken && {{ echo "money.go:1: undefined: x" >&2; exit 1; }}
 RUNS=$(ls {state} | wc -l); touch {state}/$RUNS.$$
-R=$(od -An -N4 -td4 /dev/urandom | tr -d ' -')
+R=$(($(echo $SLOWPATH_COMMIT $RUNS | cksum | cut -d' ' -f1) >> 1))
 grep -rhoE 'cost [0-9]+' money inputs | awk -v r=$R -v n=$RUNS '{{ s += $2 }} END {{
   srand(r); z = 0; for (i = 0; i < 12; i++) z += rand(); print s * (1 + 0.01 * (z - 6)) * (1 + {drift} * n) }}'
 """

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.processes
 MEASURE = """#!/bin/sh
 set -e
 echo run >> {folder}/runs
-R=$(od -An -N4 -td4 /dev/urandom | tr -d ' -')
+R=$(($(cksum < {folder}/runs | cut -d' ' -f1) >> 1))
 awk -v r=$R -v c="$(cat cost)" -v g="${{GOGC:-100}}" 'BEGIN {{
   srand(r); z = 0; for (i = 0; i < 12; i++) z += rand(); n = 1 + 0.01 * (z - 6)
   print "BenchmarkServe 1", c * n * (g == 400 ? 0.8 : 1), "cpu-ms/req", 50 * n * (g == 400 ? 2 : 1), "rss-MB" }}'
@@ -194,7 +194,8 @@ def test_a_go_program_that_is_bound_by_the_collector(tmp_path: Path, capsys: pyt
     measure = script(tmp_path, f'{BUILD}exec "$SLOWPATH_OUT/x"\n')
     found = experiment(capsys, tmp_path, repository, *words, "--", measure)
     assert found["best"] == {"variant": "GOGC=800", "alike": []}, found
-    assert verdicts(found, "cpu-ms/op")["GODEBUG=madvdontneed=1"] == "no effect"
+    effects = {one["variant"]: one["effect"] for one in found["effects"] if one["measure"] == "cpu-ms/op"}
+    assert abs(effects["GODEBUG=madvdontneed=1"]) < 0.2, found  # one of 20 experiments is wrong about a placebo
     assert verdicts(found, "rss-KiB")["GOGC=800"] == "worse"
 
 
@@ -217,7 +218,6 @@ def test_a_go_program_at_its_memory_limit_and_with_a_culprit(
     measure = script(tmp_path, f'{BUILD}GOMEMLIMIT="${{GOMEMLIMIT:-9MiB}}" exec "$SLOWPATH_OUT/x"\n')
     found = experiment(capsys, tmp_path, repository, *words, "--", measure)
     cpu = {one["variant"]: one for one in found["effects"] if one["measure"] == "cpu-ms/op"}
-    assert {name: one["verdict"] for name, one in cpu.items()} == {
-        "parent": "better", "revert": "better", "GOMEMLIMIT=1GiB": "better", "pgo=off": "no effect"
-    }, found  # fmt: skip
+    assert {cpu[name]["verdict"] for name in ("parent", "revert", "GOMEMLIMIT=1GiB")} == {"better"}, found
+    assert abs(cpu["pgo=off"]["effect"]) < 0.2, found
     assert abs(cpu["revert"]["removes"]["share"] - 1) < 0.25

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import search, suspect_confirmation, suspects
 from slowpath.analysis.bisect.limits import GOT, USUAL_APART
 from slowpath.analysis.bisect.posterior import Posterior
 from slowpath.analysis.bisect.probe_selection import numeric_information
@@ -64,8 +64,6 @@ def _stopping_entropy(state: SearchState) -> float:
 
 
 def _pair_missing(state: SearchState, belief: Posterior) -> int:
-    """Return how many builds of the final pair were never probed; 0 while the search continues."""
-    group, mass = search.most_suspected_run(state, belief)
-    if mass < state.settings.belief:
-        return 0
-    return sum(not search.backing(state, belief, place) for place in search.neighbours(state, group))
+    """Return how many probes of the final pair are missing; 0 while the search continues."""
+    group, mass = suspects.most_suspected_run(state, belief)
+    return suspect_confirmation.count_missing(state, belief, group) if mass >= state.settings.belief else 0

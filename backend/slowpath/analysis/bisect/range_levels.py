@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from slowpath.analysis.bisect.measurement_normalization import linear_means, readings
-from slowpath.analysis.bisect.search import compute_state_posterior, neighbours
+from slowpath.analysis.bisect.search import compute_state_posterior
 from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.bisect.suspects import neighbours
 from slowpath.analysis.stats.t_distribution import t_quantile
 
 CONFIDENCE: Final = 0.95

@@ -13,7 +13,6 @@ import numpy as np
 
 from slowpath.analysis.bisect import measurement_normalization
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, CandidateSequence
-from slowpath.analysis.bisect.level_difference import DRIFT_AT, is_disturbed, levels_differ
 from slowpath.analysis.bisect.likelihood import RIGHT, WRONG
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.posterior import Posterior, compute_posterior
@@ -28,43 +27,21 @@ from slowpath.analysis.bisect.search_state import (
     MeasuredValue,
     Outcome,
     ProbeRecord,
-    Purpose,
+    ProbeStart,
+    SearchResult,
     SearchSettings,
     SearchState,
 )
+from slowpath.analysis.bisect.suspect_confirmation import confirm
+from slowpath.analysis.bisect.suspects import credible_set, most_suspected_run, unbuildables
 
 EXPAND_AT: Final = 0.5
 EXPAND_RIVAL_AT: Final = 0.1
 """Part of the missing belief: rivals with this much are expanded before a suspect is named; that costs no probe."""
-PAIRS_SHALLOW: Final = 2
-"""Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
-MOST_PAIRS: Final = 3
-MORE_PAIRS: Final = 2
-"""Pairs required if single probes cannot be relied on: one pair may differ by chance."""
 MAX_PER_BUILD_WITH_DRIFT: Final = 8
 """Probes of one build under drift without a control: more add no information."""
 PROBES_PER_BOUNDARY, BOUNDARY_UNCERTAINTY = 3, 0.05
 """Without a production baseline each boundary is measured again after this many probes while the range is doubtful."""
-
-
-@dataclass(frozen=True)
-class ProbeStart:
-    """A build to probe."""
-
-    build: str
-    purpose: Purpose
-    about: str | None = None
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The outcome of a search. `suspects` are the candidates that contain the culprit."""
-
-    outcome: Outcome
-    suspects: tuple[str, ...]
-    belief: float
-    fork: str | None = None
-    """The state that all suspects started from, if it is bad already: they cannot be separated from what came before it."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +125,7 @@ def _next_round(state: SearchState) -> NextActions:
         return NextActions(open=hiding[0])
     if mass >= state.settings.belief and (rival := _rival_to_expand(state, belief, suspect)) is not None:
         return NextActions(open=rival)
-    starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
+    starts, finished = confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
     return NextActions(finished=finished) if finished else _limit_starts(state, belief, control, starts)
 
@@ -232,32 +209,6 @@ def _costs(state: SearchState) -> ProbeCosts:
     return ProbeCosts(one.deploy_cost, one.window_cost, one.most_windows)
 
 
-def unbuildables(state: SearchState) -> set[int]:
-    """Return the positions that failed to build."""
-    return {state.line.position(one.build) for one in state.deploys if one.state == "unbuildable"}
-
-
-def most_suspected_run(state: SearchState, belief: Posterior) -> tuple[tuple[int, ...], float]:
-    """Return the most suspected run of candidates, inseparable because builds between failed, and its probability."""
-    ends = sorted({*range(1, len(state.line) + 1)} - unbuildables(state) | {len(state.line)})
-    starts = np.array([1, *(one + 1 for one in ends[:-1])])
-    masses = np.add.reduceat(belief.mass[: len(state.line) + 1], starts)
-    best = int(np.argmax(masses))
-    return tuple(range(int(starts[best]), ends[best] + 1)), float(masses[best])
-
-
-def credible_set(state: SearchState, belief: Posterior) -> tuple[str, ...]:
-    """Return the fewest candidates that reach the requested belief together, the most suspected first."""
-    order = np.argsort(-belief.candidate_probabilities, kind="stable")
-    total, out = belief.probability_of_none, []
-    for one in order:
-        out.append(state.line.at(int(one) + 1))
-        total += float(belief.candidate_probabilities[one])
-        if total >= state.settings.belief:
-            break
-    return tuple(out)
-
-
 def _rival_to_expand(state: SearchState, belief: Posterior, suspect: str) -> str | None:
     """Return the most probable unexpanded candidate at least as deep as the suspect; None below the limit."""
     line, least = state.line, EXPAND_RIVAL_AT * (1 - state.settings.belief)
@@ -268,83 +219,6 @@ def _rival_to_expand(state: SearchState, belief: Posterior, suspect: str) -> str
     }
     most = max(masses, key=masses.__getitem__, default=None)
     return most if most is not None and masses[most] >= least else None
-
-
-def _confirm(
-    state: SearchState, belief: Posterior, group: tuple[int, ...], mass: float
-) -> tuple[list[ProbeStart], SearchResult | None]:
-    """Return the result of the search for a suspect with enough belief, or the probes still needed to confirm it.
-
-    The posterior counts every probe once, with the variance between probes, so probes of the suspect and of the build before it
-    count whatever their purpose was. If one of the two was never measured, or they do not differ alone, both are probed again.
-    """
-    suspects = tuple(state.line.at(one) for one in group)
-    about = suspects[-1]
-    before, after = neighbours(state, group)
-    good, bad = (backing(state, belief, place) for place in (before, after))
-    required = MORE_PAIRS if belief.noise is not None and is_disturbed(belief.noise) else 1
-    if state.line.depth(about) < state.line.deepest:
-        required = max(required, PAIRS_SHALLOW)
-    has_enough = min(len(good), len(bad)) >= required
-    if has_enough and (again := _probes_of_equal_boundary(state, belief)):
-        enough = state.settings.end_deploys + MOST_PAIRS
-        is_settled = len(backing(state, belief, len(state.line))) >= enough
-        return ([], SearchResult("not-separable", credible_set(state, belief), mass)) if is_settled else (again, None)
-    if has_enough and levels_differ(state, belief, good, bad):
-        if about in state.line.forks:
-            return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
-        return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
-    if has_enough and min(_count_verifications(state, about, place) for place in (before, after)) >= MOST_PAIRS:
-        return [], SearchResult("not-separable", credible_set(state, belief), mass)
-    missing = [(after, bad), (before, good)]
-    if len(good) != len(bad):
-        missing = [min(missing, key=lambda one: len(one[1]))]
-    return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
-
-
-def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[ProbeStart]:
-    """Return one more probe of the bad boundary if its measurements are those of the good one; empty with a baseline.
-
-    Then what a suspect broke was repaired within the range, or the boundary's measurements are outlying.
-    """
-    ends = (
-        [one for one in state.deploys if one.is_measured and state.line.position(one.build) == place]
-        for place in (0, len(state.line))
-    )
-    good, bad = ends
-    known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
-    if known or not good or not bad or levels_differ(state, belief, good, bad):
-        return []
-    return [ProbeStart(state.line.at(len(state.line)), "boundary")]
-
-
-def _count_verifications(state: SearchState, about: str, place: int) -> int:
-    """Return how often a build was probed to confirm a suspect."""
-    return sum(
-        one.purpose == "verify" and one.about == about and one.is_measured and state.line.position(one.build) == place
-        for one in state.deploys
-    )
-
-
-def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:
-    """Return the probes of a build that count for its belief.
-
-    Only verification probes under unmeasured drift.
-    """
-    drifting = belief.noise is not None and belief.noise.walks > DRIFT_AT and not state.settings.control
-    return [
-        one
-        for one in state.deploys
-        if one.is_measured and state.line.position(one.build) == place and (one.purpose == "verify" or not drifting)
-    ]
-
-
-def neighbours(state: SearchState, group: tuple[int, ...]) -> tuple[int, int]:
-    """Return the nearest positions that build: before a run, and at its end or after it."""
-    not_built = unbuildables(state)
-    before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)
-    after = next((one for one in range(group[-1], len(state.line) + 1) if one not in not_built), len(state.line))
-    return before, after
 
 
 def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:

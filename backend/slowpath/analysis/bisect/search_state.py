@@ -88,6 +88,26 @@ class SearchState:
         return replace(self, deploys=tuple(deploy if one.number == deploy.number else one for one in self.deploys))
 
 
+@dataclass(frozen=True)
+class ProbeStart:
+    """A build to probe."""
+
+    build: str
+    purpose: Purpose
+    about: str | None = None
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The outcome of a search. `suspects` are the candidates that contain the culprit."""
+
+    outcome: Outcome
+    suspects: tuple[str, ...]
+    belief: float
+    fork: str | None = None
+    """The state that all suspects started from, if it is bad already: they cannot be separated from what came before it."""
+
+
 def search_rest(state: SearchState, culprit: str) -> SearchState:
     """Return the search for what follows a culprit, whose build becomes the good boundary; measurements are used again.
 

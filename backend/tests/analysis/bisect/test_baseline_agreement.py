@@ -7,8 +7,7 @@ from numpy.random import Generator, default_rng
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.baseline_agreement import baseline_disagreement
 from slowpath.analysis.bisect.candidate_sequence import Candidate, line_of
-from slowpath.analysis.bisect.search import ProbeStart
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import ProbeStart, SearchSettings, SearchState
 
 APART, SPREAD = 0.3, 0.05
 """Of good and bad builds, and of windows, as logarithms."""

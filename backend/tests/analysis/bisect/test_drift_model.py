@@ -6,8 +6,7 @@ from numpy.random import Generator, default_rng
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.likelihood import NoiseEstimate, ProbeReadings, log_likelihoods
-from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings, SearchState
 
 PLACES = (32, 16, 24, 20, 18, 19, 20, 18, 19, 21, 20, 19)
 GUILTY, STEP, SPREAD = 20, 0.08, 0.02

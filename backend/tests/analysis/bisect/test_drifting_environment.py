@@ -8,8 +8,7 @@ from numpy.random import default_rng
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.measurement_normalization import has_drift
-from slowpath.analysis.bisect.search import ProbeStart
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import ProbeStart, SearchSettings, SearchState
 
 ORDER = (GOOD_END, "64", GOOD_END, "64", "32", "16", "24", "20", "18", "19", "19", "18", "19", "18")
 

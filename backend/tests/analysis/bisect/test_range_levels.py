@@ -9,8 +9,7 @@ from numpy.random import Generator, default_rng
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
-from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState, search_rest
+from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings, SearchState, search_rest
 
 
 def driven(

@@ -1,18 +1,19 @@
 """A search driven to its end: without noise, with verdicts only, with builds that break, stopped and taken up again at every step."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from numpy.random import default_rng
 
-from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import search, suspects
 from slowpath.analysis.bisect import search_state as states
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.level_difference import levels_differ, show_bad_level
 from slowpath.analysis.bisect.limits import probe_limit, usual_probes
-from slowpath.analysis.bisect.search import SearchResult
-from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings, SearchState
 
 Measure = Callable[[float], float | bool | None]
 """A position's number or verdict (True: bad); nothing: it does not build."""
@@ -74,9 +75,43 @@ def test_the_ends_of_the_range(guilty: int) -> None:
 
 
 def test_the_deploys_of_the_final_pair_confirm_it_whatever_they_were_made_for() -> None:
-    _, state = driven(begun(64), lambda place: 5.0 if place >= 20 else 4.0)
+    _, state = driven(begun(64, most_windows=4), lambda place: 5.0 if place >= 20 else 4.0)
     assert {"c19", "c20"} <= {one.build for one in state.deploys}
     assert not [one for one in state.deploys if one.purpose == "verify"]
+
+
+def test_single_measurements_are_confirmed_by_later_ones() -> None:
+    _, state = driven(begun(64), lambda place: 5.0 if place >= 20 else 4.0)
+    assert [one.build for one in state.deploys[-2:]] == ["c20", "c19"]
+    assert {one.purpose for one in state.deploys[-2:]} == {"verify"}
+
+
+@pytest.mark.parametrize("seed", [9, 22])
+def test_two_equal_outliers_at_the_boundary_are_not_a_culprit(seed: int) -> None:
+    rng, factors = default_rng(seed), iter((1.6, 1.6))  # two runs beside another process
+    ended, _ = driven(
+        begun(16), lambda place: 100 * math.exp(0.01 * rng.normal()) * (next(factors, 1.0) if place == 16 else 1)
+    )
+    assert ended.outcome != "found"
+
+
+def test_values_near_the_middle_do_not_hide_that_a_boundary_is_bad() -> None:
+    measured = {
+        GOOD_END: [10.35, 10.28, 10.89], "c10": [10.69], "c12": [10.5, 10.21, 10.04, 10.25], "c13": [9.446, 9.332], "c15": [9.291],
+        "c17": [9.028], "c20": [9.229], "c39": [9.888, 9.997, 9.027, 9.971, 9.184],
+    }  # fmt: skip
+    state = begun(39, larger_is_worse=False)
+    for build, values in measured.items():
+        state = search.record_started(state, [states.ProbeStart(build, "boundary")] * len(values))
+        numbers = [one.number for one in state.deploys[-len(values) :]]
+        state = search.record_stopped(
+            search.record_measurements(state, dict(zip(numbers, values, strict=True))), numbers
+        )
+    belief = search.compute_state_posterior(state)
+    good, bad = ([one for one in state.deploys if one.build == build] for build in (GOOD_END, "c39"))
+    assert not levels_differ(state, belief, good, bad)  # the medians are less than half a step apart
+    assert show_bad_level(state, belief, bad)
+    assert not show_bad_level(state, belief, good)
 
 
 def test_a_suspect_with_only_prior_weight_is_measured_with_its_parent() -> None:
@@ -85,7 +120,7 @@ def test_a_suspect_with_only_prior_weight_is_measured_with_its_parent() -> None:
         SearchSettings(most_windows=1, belief=0.8), line, [[4.0, 4.01, 3.99, 4.0]] * 2, [[5.0, 5.01, 4.99, 5.0]] * 2
     )
     belief = search.compute_state_posterior(state)
-    likeliest, believed = search.most_suspected_run(state, belief)
+    likeliest, believed = suspects.most_suspected_run(state, belief)
     assert likeliest == (20,)
     assert believed == pytest.approx(0.5, abs=0.1)
     ended, state = driven(state, lambda place: 5.0 if place >= 20 else 4.0)

@@ -8,7 +8,7 @@ from numpy import exp
 from numpy.random import Generator, default_rng
 
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
-from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
 from slowpath.verdicts.bisects.rules.next_step import decide_next_step

@@ -6,8 +6,8 @@ from typing import Final
 
 from slowpath.analysis.bisect.baseline_agreement import baseline_disagreement
 from slowpath.analysis.bisect.candidate_sequence import KNOWN_BAD, KNOWN_GOOD
-from slowpath.analysis.bisect.search import ProbeStart, SearchResult, next_actions
-from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.bisect.search import next_actions
+from slowpath.analysis.bisect.search_state import ProbeStart, SearchResult, SearchState
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_BAD_WINDOWS, MOST_FAILURES, NO_BUILD, ProbeState
 from slowpath.verdicts.bisects.rules.probe_observations import BASELINE, ProbeObservation, is_failure
 

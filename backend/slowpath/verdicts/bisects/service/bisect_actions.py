@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END
-from slowpath.analysis.bisect.search import ProbeStart
+from slowpath.analysis.bisect.search_state import ProbeStart
 from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BisectId, RepositoryId, UserId

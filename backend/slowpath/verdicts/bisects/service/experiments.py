@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END
-from slowpath.analysis.bisect.search import neighbours
+from slowpath.analysis.bisect.suspects import neighbours
 from slowpath.analysis.experiments.experiment_result import ExperimentResult, summarize_experiment
 from slowpath.analysis.experiments.patch_files import validate_patch
 from slowpath.analysis.experiments.variants import BASE, PGO, InvalidVariant, Variant, parse_variant, validate_names

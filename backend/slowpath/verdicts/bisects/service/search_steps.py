@@ -9,8 +9,7 @@ from typing import Any
 
 from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
-from slowpath.analysis.bisect.search import ProbeStart, SearchResult
-from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.analysis.bisect.search_state import ProbeStart, SearchResult, SearchState
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BisectId, JobId, UserId, new_id
 from slowpath.core.jobs import enqueue, enqueue_unless_pending

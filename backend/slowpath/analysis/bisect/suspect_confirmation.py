@@ -1,0 +1,126 @@
+"""Confirm a suspect that has enough belief, or return the probes that are still needed."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from slowpath.analysis.bisect.level_difference import (
+    DRIFT_AT,
+    is_disturbed,
+    levels_differ,
+    show_bad_level,
+    show_both_levels,
+)
+from slowpath.analysis.bisect.posterior import Posterior
+from slowpath.analysis.bisect.search_state import ProbeRecord, ProbeStart, SearchResult, SearchState
+from slowpath.analysis.bisect.suspects import credible_set, neighbours
+
+PAIRS_SHALLOW: Final = 2
+"""Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
+MOST_PAIRS: Final = 3
+MORE_PAIRS: Final = 2
+"""Pairs required if single probes cannot be relied on: one pair may differ by chance."""
+
+
+def confirm(
+    state: SearchState, belief: Posterior, group: tuple[int, ...], mass: float
+) -> tuple[list[ProbeStart], SearchResult | None]:
+    """Return the result of the search for a suspect with enough belief, or the probes still needed to confirm it.
+
+    The posterior counts every probe once, with the variance between probes, so probes of the suspect and of the build before it
+    count whatever their purpose was. If one of the two was never measured, or they do not differ alone, both are probed again.
+    Where each probe gives one number, only probes that were started afterwards count (see `is_measured_once`).
+    """
+    suspects = tuple(state.line.at(one) for one in group)
+    about = suspects[-1]
+    before, after = neighbours(state, group)
+    good, bad = (backing(state, belief, place) for place in (before, after))
+    verified = [_verifications(state, about, place) for place in (before, after)]
+    is_once = is_measured_once(state, belief)
+    if is_once and not all(verified):
+        unverified = [place for place, some in ((after, verified[1]), (before, verified[0])) if not some]
+        return _verify(state, about, unverified), None
+    is_confirmed = levels_differ(state, belief, good, bad)
+    if is_once and min(map(len, verified)) < MOST_PAIRS:  # with more, the belief in spite of them decides
+        is_confirmed = show_both_levels(state, belief, *verified)
+    required = MORE_PAIRS if belief.noise is not None and is_disturbed(belief.noise) else 1
+    if state.line.depth(about) < state.line.deepest:
+        required = max(required, PAIRS_SHALLOW)
+    has_enough = min(len(good), len(bad)) >= required
+    if has_enough and (again := _probes_of_equal_boundary(state, belief)):
+        enough = state.settings.end_deploys + MOST_PAIRS
+        is_settled = len(backing(state, belief, len(state.line))) >= enough
+        return ([], SearchResult("not-separable", credible_set(state, belief), mass)) if is_settled else (again, None)
+    if has_enough and is_confirmed:
+        if about in state.line.forks:
+            return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
+        return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
+    if has_enough and min(map(len, verified)) >= MOST_PAIRS:
+        return [], SearchResult("not-separable", credible_set(state, belief), mass)
+    fewest_good, fewest_bad = verified if is_once else (good, bad)
+    counted = [(after, fewest_bad), (before, fewest_good)]
+    if len(fewest_good) != len(fewest_bad):
+        counted = [min(counted, key=lambda one: len(one[1]))]
+    return _verify(state, about, [place for place, _ in counted]), None
+
+
+def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[ProbeStart]:
+    """Return one more probe of the bad boundary if its measurements are those of the good one; empty with a baseline.
+
+    Then what a suspect broke was repaired within the range, or the boundary's measurements are outlying.
+    """
+    good, bad = (
+        [one for one in state.deploys if one.is_measured and state.line.position(one.build) == place]
+        for place in (0, len(state.line))
+    )
+    known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
+    if known or not good or not bad or show_bad_level(state, belief, bad):
+        return []
+    return [ProbeStart(state.line.at(len(state.line)), "boundary")]
+
+
+def count_missing(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> int:
+    """Return how many builds of the final pair of a suspected run lack the probes that its confirmation requires."""
+    about, is_once = state.line.at(group[-1]), is_measured_once(state, belief)
+    return sum(
+        not (_verifications(state, about, place) if is_once else backing(state, belief, place))
+        for place in neighbours(state, group)
+    )
+
+
+def _verify(state: SearchState, about: str, places: Sequence[int]) -> list[ProbeStart]:
+    """Return probes of builds that confirm a suspect, within the slots."""
+    return [ProbeStart(state.line.at(place), "verify", about) for place in places[: state.settings.slots]]
+
+
+def _verifications(state: SearchState, about: str, place: int) -> list[ProbeRecord]:
+    """Return the probes of a build that were started to confirm a suspect."""
+    return [
+        one
+        for one in state.deploys
+        if one.purpose == "verify"
+        and one.about == about
+        and one.is_measured
+        and state.line.position(one.build) == place
+    ]
+
+
+def is_measured_once(state: SearchState, belief: Posterior) -> bool:
+    """Return whether each probe gives one number and no production baseline is known.
+
+    The values that led to a suspect may then be outlying, so only values measured afterwards confirm it.
+    """
+    known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
+    return belief.noise is not None and state.settings.most_windows == 1 and not known
+
+
+def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:
+    """Return the probes of a build that count for its belief.
+
+    Only verification probes under unmeasured drift.
+    """
+    drifting = belief.noise is not None and belief.noise.walks > DRIFT_AT and not state.settings.control
+    return [
+        one
+        for one in state.deploys
+        if one.is_measured and state.line.position(one.build) == place and (one.purpose == "verify" or not drifting)
+    ]
