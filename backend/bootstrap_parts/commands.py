@@ -24,7 +24,6 @@ from bootstrap_parts.stack import Stack, become_python, outside_parts
 from bootstrap_parts.stop_signals import StopRequested, stop_signals
 
 _STOPPED_EXIT_CODE = 130
-_INTERNAL_ERROR_EXIT_CODE = 70
 
 
 def main(arguments: list[str]) -> int:

@@ -30,7 +30,7 @@ from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCell
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.evidence.metrics.rules import COMPACTION_INTERVAL_MS, DETECT_AFTER_S
 from slowpath.evidence.metrics.service.change_detection import FINE_MS, FRESH_MS
-from slowpath.verdicts.production_events.rules import CONFIRM_WITHIN
+from slowpath.verdicts.production_events.rules.event_states import CONFIRM_WITHIN
 
 NAME = "inbox"
 DAYS: Final = 1_500

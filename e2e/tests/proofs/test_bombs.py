@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from proofs.bombs import BOMBS, GOOD, MIB, Bomb
-from slowpath_worker.decode_helper import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
+from slowpath_worker.decode_limits import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
 from tests.support.running_stacks import RunningStack, forget_peak, reported_faults, resident_bytes
 from tests.support.worker_supervisor import children_of
 

@@ -34,6 +34,17 @@ export const server = setupServer(
   http.get(at('/teams/:team/ci-trusts'), () => HttpResponse.json([])),
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),
+  http.get(at('/comparisons/:comparison/commits'), () =>
+    HttpResponse.json({ service_id: null, base: null, candidate: null }),
+  ),
+  http.get(at('/comparisons/:comparison/compiler-absence'), () =>
+    HttpResponse.json({
+      reasons: ['No executable of the base is stored.'],
+      remedy: '',
+      is_changing: false,
+      can_compute_again: false,
+    }),
+  ),
   http.get(at('/artifacts'), () => page([])),
   http.get(at('/example-data'), () => HttpResponse.json(noExample())),
   http.get(at('/services'), () => page([])),
@@ -74,6 +85,27 @@ export const server = setupServer(
     HttpResponse.json({ service_id: '', is_subscribed: false, subscribers: 0 }),
   ),
   http.get(at('/mention-count'), () => HttpResponse.json({ unread: 0 })),
+  http.get(at('/share-settings'), () =>
+    HttpResponse.json({ are_links_allowed: true, embedding_origins: [], dashboard_url: '' }),
+  ),
+  http.get(at('/linked-issues/:kind/:incident'), () =>
+    HttpResponse.json({ state: null, number: null, url: null, problem: null, trackers: [] }),
+  ),
+  http.get(at('/regressions/:regression/automatic-bisect'), () =>
+    HttpResponse.json({ obstacle: null }),
+  ),
+  http.get(at('/deleted-teams'), () => HttpResponse.json([])),
+  http.get(at('/user/code-host-logins'), () => HttpResponse.json({ logins: [] })),
+  http.get(at('/deployments/:deployment/people'), () =>
+    HttpResponse.json({
+      former_commit: '',
+      commits: 0,
+      complete: true,
+      authors: [],
+      owners: null,
+      reviewers: [],
+    }),
+  ),
   http.get(at('/teams/:team/invitations'), () => page([])),
   http.get(at('/teams/:team/tokens'), () => page([])),
 );

@@ -23,9 +23,17 @@ export async function enter(user: UserEvent, field: HTMLElement, text: string): 
   await user.paste(text);
 }
 
+/** The client of the app, which waits a millisecond before it tries again, not seconds. */
+function createTestClient(): QueryClient {
+  const client = createQueryClient();
+  const defaults = client.getDefaultOptions();
+  client.setDefaultOptions({ ...defaults, queries: { ...defaults.queries, retryDelay: 1 } });
+  return client;
+}
+
 /** The whole app at an address, as a person opens it. */
 export function open(address: string): Opened {
-  const client = createQueryClient();
+  const client = createTestClient();
   const router = createAppRouter(client, createMemoryHistory({ initialEntries: [address] }));
   const rendered = render(
     <Providers client={client}>
@@ -37,6 +45,6 @@ export function open(address: string): Opened {
 
 /** One component with all that surrounds it in the app, but no page and no router. */
 export function show(element: ReactElement): RenderResult & { user: UserEvent } {
-  const rendered = render(<Providers client={createQueryClient()}>{element}</Providers>);
+  const rendered = render(<Providers client={createTestClient()}>{element}</Providers>);
   return { ...rendered, user: aUser() };
 }

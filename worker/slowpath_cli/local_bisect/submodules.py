@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-SUBMODULE: Final = "160000"
 LISTED: Final = re.compile(r"160000 commit ([0-9a-f]{40})\t(.+)", re.DOTALL)
 PATH_OF: Final = re.compile(r"submodule\.(.+)\.path\n(.+)", re.DOTALL)
 MAX_DEPTH: Final = 8

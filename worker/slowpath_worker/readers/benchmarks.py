@@ -5,7 +5,8 @@ from slowpath.analysis.kinds.benchmarks.benchmark_header import parse_benchmark_
 from slowpath.analysis.kinds.profiles.profile_table import StringTable
 from slowpath.analysis.kinds.registry import BENCHMARK
 from slowpath.evidence.benchmarks import service as benchmarks
-from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.decode_limits import DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 

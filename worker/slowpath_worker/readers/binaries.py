@@ -9,7 +9,8 @@ from slowpath.analysis.kinds.registry import BINARY
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.executables import service as executables
-from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits, InvalidArtifact
+from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
+from slowpath_worker.decode_limits import DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, Record
 

@@ -6,7 +6,8 @@ from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.growth_logs import service as growth
 from slowpath.evidence.profiles.service import profiles
-from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.decode_limits import DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped

@@ -9,7 +9,8 @@ from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles.service import profiles
-from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.decode_limits import DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 

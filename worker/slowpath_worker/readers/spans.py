@@ -22,7 +22,8 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import InvalidSlug
 from slowpath.inventory.catalog.rules import CallEdge
 from slowpath.inventory.catalog.service.deployments import DEFAULT_ENVIRONMENT
-from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.decode_helper import DecodeHelper
+from slowpath_worker.decode_limits import DecodeLimits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 

@@ -14,7 +14,8 @@ from slowpath.analysis.kinds.registry import EXECUTION_TRACE
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.exec_traces.service import execution_traces as traces
 from slowpath.evidence.exec_traces.service.execution_traces import StoredTrace
-from slowpath_worker.decode_helper import DecodeHelper, TraceOutputs, trace_limits
+from slowpath_worker.decode_helper import DecodeHelper, TraceOutputs
+from slowpath_worker.decode_limits import trace_limits
 from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped

@@ -7,7 +7,7 @@ from slowpath.evidence.metric_sources.jobs import WatchFederatedServices
 from slowpath.evidence.metric_sources.rules import WATCH_SECONDS
 from slowpath.evidence.metric_sources.service import federated_services
 from slowpath.evidence.metrics.jobs import DetectChangePoints
-from slowpath.evidence.metrics.service import change_detection, deployment_checks
+from slowpath.evidence.metrics.service import change_causes, change_detection, deployment_checks
 from slowpath.evidence.metrics.service.deployment_checks import DueEvaluation
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
 from slowpath.evidence.metrics.service.live_samples import LiveReads, gather_with_sources
@@ -72,7 +72,7 @@ def _detect(context: JobContext, environment_id: EnvironmentId, cache: Detection
     if gathered is None:
         _record_sources(context, environment_id, live)
         return
-    found = change_detection.attribute_causes(
+    found = change_causes.attribute_causes(
         gathered, change_detection.detect_change_points(gathered, cache, context.team_id, rng)
     )
     evaluated = deployment_checks.evaluate_deployments(evaluations, rng)

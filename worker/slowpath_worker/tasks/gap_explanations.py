@@ -12,7 +12,8 @@ from slowpath.verdicts.gap_explanations.jobs import ExplainGap
 from slowpath.verdicts.gap_explanations.rules import ExplanationState, GapRef
 from slowpath.verdicts.gap_explanations.service import gap_explanations
 from slowpath.verdicts.gap_explanations.service.trace_candidates import CandidateTrace, list_candidate_traces
-from slowpath_worker.decode_helper import ArtifactLimitExceeded, DecodeHelper, trace_limits
+from slowpath_worker.decode_helper import ArtifactLimitExceeded, DecodeHelper
+from slowpath_worker.decode_limits import trace_limits
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
 
 __all__ = ["ExplainGap", "explain_gap", "record_explanation_failure"]

@@ -24,7 +24,7 @@ from slowpath.evidence.metric_sources.jobs import WatchFederatedServices
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metric_sources.service.sample_buffers import SampleBuffers
 from slowpath.evidence.metric_sources.service.watched_samples import WatchedSamples, create_interactive_reader
-from slowpath.evidence.metrics.service import change_detection, deployment_checks
+from slowpath.evidence.metrics.service import change_causes, change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
 from slowpath.evidence.metrics.service.latency_ranges import latency_between
 from slowpath.evidence.metrics.service.live_samples import LiveReads, gather_with_sources
@@ -161,7 +161,7 @@ class World:
             return [], []
         found = change_detection.detect_change_points(gathered, memory, self.team.id, default_rng(1))
         checks = [one.check for one in deployment_checks.evaluate_deployments(due, default_rng(2))]
-        return change_detection.attribute_causes(gathered, found), checks
+        return change_causes.attribute_causes(gathered, found), checks
 
     def latency(self, slug: str) -> LatencyWindow:
         """Return the latency of the last hour of an environment."""

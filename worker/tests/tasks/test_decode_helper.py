@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.core.errors import Unavailable
 from slowpath.core.settings import MIB, Settings
-from slowpath_worker.decode_helper import (
+from slowpath_worker.decode_helper import ArtifactLimitExceeded, DecodeHelper, InvalidArtifact
+from slowpath_worker.decode_limits import (
     BASE_CPU_SECONDS,
     BASE_MEMORY_BYTES,
     MAX_MEMORY_BYTES,
-    ArtifactLimitExceeded,
-    DecodeHelper,
     DecodeLimits,
-    InvalidArtifact,
     claimed_unpacked_bytes,
     cpu_seconds,
     trace_limits,

@@ -45,7 +45,7 @@ from slowpath.sharing.reports.tables import Report
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN as GOING_ON
 from slowpath.verdicts.bisects.tables import Bisect, Probe
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport
-from slowpath.verdicts.production_events.rules import OPEN as OPEN_EVENTS
+from slowpath.verdicts.production_events.rules.event_states import OPEN as OPEN_EVENTS
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvidence

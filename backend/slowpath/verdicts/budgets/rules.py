@@ -22,7 +22,6 @@ from typing import Final, Literal
 SignalName = Literal["p50", "p90", "p99", "cpu"]
 StateName = Literal["exceeded", "within", "inconclusive"]
 
-LATENCY_SIGNALS: Final = ("p50", "p90", "p99")
 CPU: Final = "cpu"
 QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 RANGE: Final = timedelta(minutes=60)

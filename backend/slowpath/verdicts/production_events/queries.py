@@ -11,7 +11,7 @@ from slowpath.core.ids import EnvironmentId, ProductionEventId, ServiceId
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog.tables import Deployment
 from slowpath.platform.accounts.tables import Membership
-from slowpath.verdicts.production_events.rules import OPEN, EventKind, ProductionEventState
+from slowpath.verdicts.production_events.rules.event_states import OPEN, EventKind, ProductionEventState
 from slowpath.verdicts.production_events.tables import (
     ProductionEvent,
     ProductionEventBudget,

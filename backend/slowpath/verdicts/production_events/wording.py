@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_wording import amount, seconds, times
-from slowpath.verdicts.production_events.rules import LaterDeployment
+from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 
 SHORT_COMMIT: Final = 7
 STATES: Final = {

@@ -14,7 +14,7 @@ from numpy.random import default_rng
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import EnvironmentId
-from slowpath.evidence.metrics.service import change_detection, deployment_checks
+from slowpath.evidence.metrics.service import change_causes, change_detection, deployment_checks
 from slowpath.evidence.metrics.service.detection_cache import DetectionCache
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath_cli.commands.example_dashboard import seed_board
@@ -77,7 +77,7 @@ def test_the_board_shows_the_step_at_the_deploy(app: AppUnderTest, people: Accou
         gathered = change_detection.gather_scan_input(session, EnvironmentId(UUID(environment)), DetectionCache())
         assert gathered is not None
         looks = deployment_checks.list_due_evaluations(session, gathered)
-    found = change_detection.attribute_causes(
+    found = change_causes.attribute_causes(
         gathered, change_detection.detect_change_points(gathered, DetectionCache(), team.id, default_rng(1))
     )
     assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deployment")]

@@ -33,14 +33,6 @@ SNIFFED_BYTES = 1_000
 """A header begins with the normalizations, after the kind and the sample type."""
 COMPRESSION_LEVEL = 1
 MOST_INLINED = 20
-_LINE_VALUES = (
-    "base_self",
-    "base_attributed",
-    "base_total",
-    "candidate_self",
-    "candidate_attributed",
-    "candidate_total",
-)
 
 
 MOST_INLINED = 20

@@ -1,4 +1,4 @@
-"""Detect change points in an environment: read the input, find and attribute changes, write the results.
+"""Detect change points in an environment: read the input, find changes, write the results.
 
 Query shape of `gather_scan_input`: the cursor, the service order with edges, the classified series, deployments and change
 points of the scan range; then the samples of all services at once: those after the cached minutes, and hours only for
@@ -6,26 +6,21 @@ services that are not cached or are scanned closely. Detection needs no session;
 hour of earlier days, only for detected changes.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
-from uuid import UUID
+from typing import Final
 
 import numpy as np
 from numpy.random import Generator
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.analysis.kinds.metrics.change_attribution import (
-    DependencyChange,
-    DeploymentTime,
     are_same_change,
-    attribute_change,
     load_explained_share,
 )
 from slowpath.analysis.kinds.metrics.latency_change_points import (
     LatencyChangePoint,
     ScanStart,
-    SignalName,
     find_change_points,
     kind_of,
     log_values,
@@ -41,7 +36,12 @@ from slowpath.evidence.metrics.service import dashboard_samples
 from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
 from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS, DetectionCache, joined
 from slowpath.evidence.metrics.service.live_samples import LiveReads
-from slowpath.evidence.metrics.service.scan_input import DetectedChangePoint, ScanInput, ScannedService
+from slowpath.evidence.metrics.service.scan_input import (
+    DetectedChangePoint,
+    ScanInput,
+    ScannedService,
+    change_point_from_row,
+)
 from slowpath.evidence.metrics.service.series_reader import ANY_NUMBER
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DetectionCursor, MetricChangePoint
@@ -243,67 +243,6 @@ def _again(
     return out
 
 
-def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) -> list[DetectedChangePoint]:
-    """Attribute a cause to each change point, callees first: a caller that waits for a callee follows it."""
-    by_id = {one.service_id: one for one in gathered.services}
-    found = [*found, *_open(gathered, {each.row_id for each in found})]
-    settled = {each.row_id for each in found}
-    others = {
-        one.service_id: [
-            DependencyChange(one.service_id, change_point_from_row(row), row.cause == "deployment")
-            for row in one.known
-            if row.id not in settled and row.signal != "gauge"
-        ]
-        for one in gathered.services
-    }
-    out: list[DetectedChangePoint] = []
-    waiting = list(found)
-    for each in waiting:
-        if each.change.signal != "gauge":  # of the service alone: no other one follows it
-            others[each.service_id].append(
-                DependencyChange(each.service_id, each.change, bool(_own_deploys(by_id[each.service_id], each.change)))
-            )
-    for each in waiting:
-        service = by_id[each.service_id]
-        load = each.change.signal == "qps"
-        near = [
-            other
-            for one in (service.callers if load else service.callees)
-            for other in others.get(one, ())
-            if (other.change.signal == "qps") == load or load
-        ]
-        cause = attribute_change(each.change, each.load_share, _own_deploys(service, each.change), near)
-        out.append(DetectedChangePoint(each.service_id, each.change, each.row_id, cause, each.load_share))
-    return out
-
-
-def _open(gathered: ScanInput, measured: Container[UUID | None]) -> list[DetectedChangePoint]:
-    """Return the recorded change points without a cause: a deployment or an edge may have been recorded since.
-
-    Load did not cause them. Those caused by a deleted deployment are included.
-    """
-    return [
-        DetectedChangePoint(one.service_id, change_point_from_row(row), row.id)
-        for one in gathered.services
-        for row in one.known
-        if row.id not in measured
-        and (
-            row.cause == "unexplained"
-            or (row.cause == "load" and row.signal == "qps")
-            or (row.cause == "deployment" and row.deployment_id is None)
-        )
-    ]
-
-
-def _own_deploys(service: ScannedService, change: LatencyChangePoint) -> list[DeploymentTime[UUID]]:
-    ahead = change.low_ms - HOUR_MS
-    return [
-        DeploymentTime(each.id, at)
-        for each in service.deploys
-        if ahead <= (at := to_ms(each.started_at)) <= change.high_ms + MINUTE_MS
-    ]
-
-
 def drop_seasonal_changes(
     session: ReadSession, gathered: ScanInput, found: Sequence[DetectedChangePoint], live: LiveReads | None = None
 ) -> list[DetectedChangePoint]:
@@ -387,20 +326,3 @@ def _same_place(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:
         return False
     overlap = one.low_ms - SAME_MS <= other.high_ms and other.low_ms - SAME_MS <= one.high_ms
     return overlap and are_same_change(one, other)
-
-
-def change_point_from_row(row: MetricChangePoint) -> LatencyChangePoint:
-    """Return the change point of a row."""
-    return LatencyChangePoint(
-        cast("SignalName", row.signal),
-        row.at_ms,
-        row.earliest_ms,
-        row.latest_ms,
-        row.detected_ms,
-        row.before,
-        row.after,
-        row.ratio,
-        row.ratio_low,
-        row.ratio_high,
-        row.gauge,
-    )

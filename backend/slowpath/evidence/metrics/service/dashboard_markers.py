@@ -21,8 +21,9 @@ from slowpath.analysis.kinds.metrics.latency_change_points import kind_of
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
-from slowpath.evidence.metrics.service.change_detection import CHANGES_MAX, change_point_from_row
+from slowpath.evidence.metrics.service.change_detection import CHANGES_MAX
 from slowpath.evidence.metrics.service.deployment_checks import select_deciding_evaluation
+from slowpath.evidence.metrics.service.scan_input import change_point_from_row
 from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog

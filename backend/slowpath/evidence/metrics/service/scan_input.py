@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.change_attribution import (
@@ -9,6 +10,7 @@ from slowpath.analysis.kinds.metrics.change_attribution import (
 )
 from slowpath.analysis.kinds.metrics.latency_change_points import (
     LatencyChangePoint,
+    SignalName,
 )
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
@@ -64,3 +66,20 @@ class DetectedChangePoint:
     row_id: UUID | None = None
     explained: ChangeCause[UUID, ServiceId] = field(default_factory=lambda: ChangeCause("unexplained"))
     load_share: float = 0.0
+
+
+def change_point_from_row(row: MetricChangePoint) -> LatencyChangePoint:
+    """Return the change point of a row."""
+    return LatencyChangePoint(
+        cast("SignalName", row.signal),
+        row.at_ms,
+        row.earliest_ms,
+        row.latest_ms,
+        row.detected_ms,
+        row.before,
+        row.after,
+        row.ratio,
+        row.ratio_low,
+        row.ratio_high,
+        row.gauge,
+    )

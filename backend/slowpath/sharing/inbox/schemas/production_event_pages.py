@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, ItemAssignee, ItemService
-from slowpath.verdicts.production_events.rules import EventKindName, HistoryKind, ProofState
+from slowpath.verdicts.production_events.rules.event_ends import ProofState
+from slowpath.verdicts.production_events.rules.event_states import EventKindName, HistoryKind
 
 
 class ProofOut(BaseModel):

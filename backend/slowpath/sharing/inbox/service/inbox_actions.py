@@ -19,7 +19,8 @@ from slowpath.sharing.inbox.errors import ActionNotSupported, InboxItemNotFound
 from slowpath.sharing.inbox.rules import LONGEST_SNOOZE, WITH_STATE, InboxItem, ItemKind
 from slowpath.sharing.inbox.service import inbox_items
 from slowpath.sharing.inbox.tables import InboxTriage
-from slowpath.verdicts.production_events.rules import ProductionEventState, StatedFix, TriageUpdate
+from slowpath.verdicts.production_events.rules.event_ends import StatedFix, TriageUpdate
+from slowpath.verdicts.production_events.rules.event_states import ProductionEventState
 from slowpath.verdicts.production_events.service import event_views
 from slowpath.verdicts.production_events.service import triage as event_triage
 from slowpath.verdicts.regressions.service import regression_views

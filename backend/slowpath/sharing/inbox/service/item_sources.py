@@ -27,7 +27,7 @@ from slowpath.sharing.notifications.rules import ChannelState
 from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
 from slowpath.verdicts.bisects.tables import Bisect
-from slowpath.verdicts.production_events.rules import OPEN as OPEN_EVENTS
+from slowpath.verdicts.production_events.rules.event_states import OPEN as OPEN_EVENTS
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.production_events.wording import describe_closed
 from slowpath.verdicts.regressions.rules import OPEN as OPEN_REGRESSIONS

@@ -18,7 +18,8 @@ from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.sharing.inbox import queries
 from slowpath.verdicts.comparisons.service import comparison_results
 from slowpath.verdicts.comparisons.tables import Comparison
-from slowpath.verdicts.production_events.rules import EventBudget, EventKind, ProofItem
+from slowpath.verdicts.production_events.rules.event_ends import EventBudget, ProofItem
+from slowpath.verdicts.production_events.rules.event_states import EventKind
 from slowpath.verdicts.production_events.service import budget_events, event_comparisons, event_deployments, event_views
 from slowpath.verdicts.production_events.service.event_deployments import DeploymentNearEvent
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory

@@ -9,7 +9,7 @@ from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
 from slowpath.platform.accounts.service import get_team
 from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent, ProductionEventContent
-from slowpath.verdicts.production_events.rules import EventKind
+from slowpath.verdicts.production_events.rules.event_states import EventKind
 from slowpath.verdicts.production_events.service.event_views import get_event
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.production_events.wording import STATES, describe_closed

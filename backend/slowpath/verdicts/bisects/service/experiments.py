@@ -59,7 +59,6 @@ from slowpath.verdicts.bisects.service.search_steps import fail_bisect, make_pro
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
 from slowpath.verdicts.regressions.service import regression_views
 
-DECIDED = MEASURED - {BisectState.NOT_IN_RANGE}
 MAX_LISTED, SHORT_COMMIT = 20, 7
 
 

@@ -20,15 +20,10 @@ from slowpath.verdicts.budgets.service import budgets
 from slowpath.verdicts.budgets.tables import Budget
 from slowpath.verdicts.budgets.wording import format_limit
 from slowpath.verdicts.production_events import queries, wording
-from slowpath.verdicts.production_events.rules import (
-    LEAST_LOAD_SHARE,
-    OPEN,
-    REOPEN_WITHIN,
-    EventBudget,
-    ProductionEventState,
-    decide_severity,
-    estimate_added_latency,
-)
+from slowpath.verdicts.production_events.rules.change_groups import REOPEN_WITHIN
+from slowpath.verdicts.production_events.rules.event_ends import LEAST_LOAD_SHARE, EventBudget
+from slowpath.verdicts.production_events.rules.event_severity import decide_severity, estimate_added_latency
+from slowpath.verdicts.production_events.rules.event_states import OPEN, ProductionEventState
 from slowpath.verdicts.production_events.service.event_ends import decide_budget_end, end_without_budget
 from slowpath.verdicts.production_events.service.event_history import close_event, record_history
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventBudget

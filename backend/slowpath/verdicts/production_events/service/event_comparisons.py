@@ -11,7 +11,7 @@ from slowpath.verdicts.comparisons.rules.side_sources import DeploymentSource, S
 from slowpath.verdicts.comparisons.service import comparisons, side_sources
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.production_events import queries
-from slowpath.verdicts.production_events.rules import BEFORE
+from slowpath.verdicts.production_events.rules.event_ends import BEFORE
 from slowpath.verdicts.production_events.service.event_history import record_history
 from slowpath.verdicts.production_events.service.event_views import get_event
 from slowpath.verdicts.production_events.tables import ProductionEvent

@@ -12,7 +12,8 @@ from slowpath.evidence.metrics.service.deployment_checks import select_deciding_
 from slowpath.evidence.metrics.tables import DeploymentEvaluationRow
 from slowpath.inventory.catalog.tables import Deployment
 from slowpath.verdicts.production_events import queries
-from slowpath.verdicts.production_events.rules import ROLLOUT, TOGETHER, LaterDeployment
+from slowpath.verdicts.production_events.rules.change_groups import ROLLOUT, TOGETHER
+from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 from slowpath.verdicts.production_events.tables import ProductionEvent
 
 MOST_DEPLOYMENTS: Final = 50

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
 from slowpath.verdicts.production_events import wording
-from slowpath.verdicts.production_events.rules import (
+from slowpath.verdicts.production_events.rules.event_ends import (
     LEAST_LOAD_SHARE,
     SETTLED_AFTER,
     ClosedReasonName,
     EndDecision,
     EventBudget,
-    EventKind,
     LaterDeployment,
     ProofItem,
     find_fix,
@@ -18,6 +17,7 @@ from slowpath.verdicts.production_events.rules import (
     is_back,
     is_recovered,
 )
+from slowpath.verdicts.production_events.rules.event_states import EventKind
 from slowpath.verdicts.production_events.service.triage import stated_fix
 from slowpath.verdicts.production_events.tables import ProductionEvent
 

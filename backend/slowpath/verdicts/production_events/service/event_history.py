@@ -7,7 +7,8 @@ from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ProductionEventId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.verdicts.production_events.jobs import ProductionEventChanged
-from slowpath.verdicts.production_events.rules import EndDecision, HistoryKind, ProductionEventState
+from slowpath.verdicts.production_events.rules.event_ends import EndDecision
+from slowpath.verdicts.production_events.rules.event_states import HistoryKind, ProductionEventState
 from slowpath.verdicts.production_events.tables import ProductionEvent, ProductionEventHistory
 
 ANNOUNCED: Final[frozenset[HistoryKind]] = frozenset({"opened", "state", "assignee", "closed", "reopened"})

@@ -16,20 +16,19 @@ from slowpath.core.ids import EnvironmentId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.verdicts.production_events import queries, wording
 from slowpath.verdicts.production_events.jobs import UpdateProductionEvents
-from slowpath.verdicts.production_events.rules import (
+from slowpath.verdicts.production_events.rules.change_groups import TOGETHER, NewGroup, ObservedChange, is_way_back
+from slowpath.verdicts.production_events.rules.event_severity import (
+    decide_level_severity,
+    decide_severity,
+    estimate_added_latency,
+)
+from slowpath.verdicts.production_events.rules.event_states import (
     ANNOUNCE_WITHIN,
     COMPARE_WITHIN,
     CONFIRM_WITHIN,
     OPEN,
-    TOGETHER,
     EventKind,
-    NewGroup,
-    ObservedChange,
     ProductionEventState,
-    decide_level_severity,
-    decide_severity,
-    estimate_added_latency,
-    is_way_back,
 )
 from slowpath.verdicts.production_events.service import budget_events, event_comparisons
 from slowpath.verdicts.production_events.service.event_ends import decide_end, join_event

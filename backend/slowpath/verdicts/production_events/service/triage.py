@@ -14,7 +14,8 @@ from slowpath.verdicts.production_events.errors import (
     ProductionAssigneeNotInTeam,
     ProductionEventNotFound,
 )
-from slowpath.verdicts.production_events.rules import OPEN, SETTABLE, ProductionEventState, StatedFix, TriageUpdate
+from slowpath.verdicts.production_events.rules.event_ends import StatedFix, TriageUpdate
+from slowpath.verdicts.production_events.rules.event_states import OPEN, SETTABLE, ProductionEventState
 from slowpath.verdicts.production_events.service.event_history import record_history
 from slowpath.verdicts.production_events.tables import ProductionEvent
 

@@ -18,21 +18,15 @@ from slowpath.evidence.metrics.tables import DeploymentEvaluationRow, MetricChan
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment
 from slowpath.verdicts.production_events import queries
-from slowpath.verdicts.production_events.rules import (
+from slowpath.verdicts.production_events.rules.change_groups import Grouping, KnownEvent, ObservedChange, group_changes
+from slowpath.verdicts.production_events.rules.event_ends import RECENT, LaterDeployment, find_fix, find_rollback
+from slowpath.verdicts.production_events.rules.event_states import (
     CHECK_EVERY,
     MOST_CHECKED,
     MOST_OPENED,
     OPEN,
     OPEN_WITHIN,
-    RECENT,
-    Grouping,
-    KnownEvent,
-    LaterDeployment,
-    ObservedChange,
     ProductionEventState,
-    find_fix,
-    find_rollback,
-    group_changes,
 )
 from slowpath.verdicts.production_events.service.event_deployments import list_later_deployments
 from slowpath.verdicts.production_events.service.triage import stated_fix

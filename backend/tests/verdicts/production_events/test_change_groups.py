@@ -1,4 +1,4 @@
-"""Grouping, severity, and what ends an event: without a database."""
+"""Which changes are one production event."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,21 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
-from slowpath.verdicts.production_events.rules import (
+from slowpath.verdicts.production_events.rules.change_groups import (
     KnownEvent,
-    LaterDeployment,
     ObservedChange,
-    StatedFix,
     belongs_to,
-    decide_level_severity,
-    decide_severity,
-    estimate_added_latency,
-    find_fix,
-    find_rollback,
     group_changes,
-    is_back,
-    is_recovered,
     is_way_back,
 )
 
@@ -111,55 +101,6 @@ def test_a_change_belongs_to_an_event_near_it_of_its_deployment_or_soon_after_it
     assert belongs_to(one, known) is belongs
 
 
-@pytest.mark.parametrize(
-    ("added", "ratio_low", "expected"),
-    [
-        (1.0, 1.1, "high"),
-        (0.5, 1.1, "medium"),
-        (0.01, 9.0, "medium"),
-        (0.01, 1.1, "low"),
-        (None, 2.0, "high"),
-        (None, 1.3, "medium"),
-        (None, 1.1, "low"),
-    ],
-)
-def test_severity_is_latency_added_per_second_or_the_certain_ratio(
-    added: float | None, ratio_low: float, expected: str
-) -> None:
-    assert decide_severity(added, ratio_low) == expected
-
-
-def test_added_latency_is_requests_times_the_mean_or_at_least_the_slowest_share() -> None:
-    assert estimate_added_latency("p99", 0.1, 0.3, 100.0, 0.02) == pytest.approx(2.0)
-    assert estimate_added_latency("p99", 0.1, 0.3, 100.0, None) == pytest.approx(0.2)
-    assert estimate_added_latency("p99", 0.1, 0.3, None, 0.02) is None
-
-
-def test_recovery_needs_a_comparable_load() -> None:
-    level = LevelMeasurement(recent_ratio=1.0, recent_ratio_high=1.05, load_share=0.9)
-    assert is_recovered(level, 1.1) is True
-    assert is_recovered(replace(level, recent_ratio_high=1.2), 1.1) is False
-    assert is_recovered(replace(level, load_share=0.3), 1.1) is None
-    assert is_recovered(replace(level, recent_ratio_high=None), 1.1) is None
-
-
-def test_a_rollback_runs_the_former_commit_and_is_the_newest_deployment() -> None:
-    back = LaterDeployment(UUID(int=31), "a" * 40, None, NOW + timedelta(minutes=9), None)
-    forward = replace(back, id=UUID(int=32), commit="c" * 40, started_at=NOW + timedelta(minutes=20))
-    assert find_rollback("a" * 40, [back]) == back
-    assert find_rollback("a" * 40, [back, forward]) is None
-    assert find_rollback(None, [replace(back, commit="")]) is None
-
-
-def test_a_fix_is_proven_by_its_commit_build_or_deployment_only() -> None:
-    deployment = LaterDeployment(UUID(int=31), "abcdef1234", None, NOW, UUID(int=41))
-    assert find_fix(StatedFix(commit="abcdef1"), [deployment]) == deployment
-    assert find_fix(StatedFix(build_id=UUID(int=41)), [deployment]) == deployment
-    assert find_fix(StatedFix(deployment_id=UUID(int=31)), [deployment]) == deployment
-    assert find_fix(StatedFix(commit="1234567"), [deployment]) is None
-    assert find_fix(None, [deployment]) is None
-
-
 def level(number: int, signal: str, minute: float = 0, *, up: bool = True, gauge: str = "") -> ObservedChange:
     ratio, low, high = (3.0, 2.8, 3.2) if up else (1 / 3, 1 / 3.2, 1 / 2.8)
     one = replace(change(number, API, minute), signal=signal, gauge=gauge)
@@ -191,18 +132,3 @@ def test_the_way_back_of_load_is_no_new_occurrence() -> None:
     assert is_way_back(down, "qps", "", known.ratio)
     assert not is_way_back(again, "qps", "", known.ratio)
     assert [group.culprit for group in group_changes([other], [known]).new] == [other]
-
-
-@pytest.mark.parametrize(
-    ("ratio", "low", "high", "expected"),
-    [(4.0, 0.9, 1.9, True), (4.0, 0.9, 2.1, False), (0.25, 0.6, 1.1, True), (0.25, 0.4, 1.1, False)],
-)
-def test_load_is_back_when_it_is_certainly_nearer_to_its_former_level(
-    ratio: float, low: float, high: float, expected: bool
-) -> None:
-    assert is_back(LevelMeasurement(recent_ratio=1.0, recent_ratio_low=low, recent_ratio_high=high), ratio) is expected
-    assert is_back(LevelMeasurement(), ratio) is None
-
-
-def test_a_change_of_load_is_never_severe() -> None:
-    assert [decide_level_severity(factor) for factor in (1.5, 2.0, 40.0)] == ["low", "medium", "medium"]

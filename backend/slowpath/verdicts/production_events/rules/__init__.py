@@ -1,0 +1,1 @@
+"""Rules and value types of production events, without a database."""
