@@ -121,6 +121,7 @@ export type {
   ShareLinkCreatedOut,
   ShareLinkOut as ShareLink,
   RepositoryOut as Repository,
+  FunctionMoveOut as FunctionMove,
   FunctionSourceOut as FunctionSource,
   FunctionSourcesOut as FunctionSources,
   CommitPeopleOut as CommitPeople,
