@@ -58,6 +58,7 @@ export type {
   SourceMatchOut as SourceMatch,
   EvidenceCountOut as EvidenceCount,
   PreviewOut as ComparisonPreview,
+  LabelPairOut as LabelPair,
   SidePreviewOut as SidePreview,
   KindPreviewOut as KindPreview,
   ConclusionOut as Conclusion,
