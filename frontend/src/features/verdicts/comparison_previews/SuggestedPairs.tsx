@@ -74,7 +74,7 @@ function LabelPairChip({ source, pair, onPick }: PairOfSource & { onPick: (pair:
   return (
     <button
       type="button"
-      className={`${classes.chip} cut`}
+      className={classes.chip}
       title={`${key}=${first.value} with ${key}=${second.value}`}
       onClick={() =>
         onPick({
