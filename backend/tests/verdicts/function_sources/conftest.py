@@ -102,9 +102,9 @@ def world(app: AppUnderTest, team: SomeTeam, client: TestClient, tmp_path: Path)
     repository = new_repository(tmp_path / "served" / "api")
     mod = {"go.mod": "module example.org/app\n", "CODEOWNERS": OWNERS}
     (repository.folder / "secret").symlink_to("/etc/passwd")
-    files = {"pool/pool.go": BASE, "big.go": "x\n" * 600_000, "bad.go": b"\x00\xff"}
+    contents: dict[str, str | bytes | None] = {"pool/pool.go": BASE, "big.go": "x\n" * 600_000, "bad.go": b"\x00\xff"}
     shas = (
-        repository.commit({**mod, **files, **MOVED_BASE}, "first"),
+        repository.commit({**mod, **contents, **MOVED_BASE}, "first"),
         repository.commit(
             {"pool/pool.go": CANDIDATE, **MOVED_CANDIDATE}, "copy bytes\n\nReviewed-by: Lea Brandt <lea@example.org>\n"
         ),
