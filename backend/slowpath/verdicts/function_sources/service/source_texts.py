@@ -35,7 +35,7 @@ Costs = Sequence[TextLine]
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _FunctionCosts:
     """A function and its measured lines."""
 
     function: str
@@ -55,17 +55,17 @@ def read_function_source(
         known = tree.has_go_mod or tree.repository is None or not is_safe_path(file.removeprefix("/"))
         return FunctionSource(tree.repository, commit=tree.sha, reason="unknown-file" if known else "no-mirror")
     if place.origin == "service":
-        return _read_service_file(mirrors, side, tree, place, _Measured(function, costs))
+        return _read_service_file(mirrors, side, tree, place, _FunctionCosts(function, costs))
     version = side.dependencies.get(place.module, place.version)
     if " => " not in (version or ""):  # the file name may be of the other side
         place = replace(place, version=version)
     if place.version is None:
         return FunctionSource(place=place, reason="no-version")
-    return _read_module_file(session, mirrors, place, place.version, _Measured(function, costs))
+    return _read_module_file(session, mirrors, place, place.version, _FunctionCosts(function, costs))
 
 
 def _read_service_file(
-    mirrors: GitMirrors, side: SideCommit, tree: ServiceSourceTree, place: SourcePlace, measured: _Measured
+    mirrors: GitMirrors, side: SideCommit, tree: ServiceSourceTree, place: SourcePlace, measured: _FunctionCosts
 ) -> FunctionSource:
     found = FunctionSource(tree.repository, place, tree.sha, place.path, tree.directory)
     if side.commit is None:
@@ -80,7 +80,7 @@ def _read_service_file(
 
 
 def _read_module_file(
-    session: ReadSession, mirrors: GitMirrors, place: SourcePlace, version: str, measured: _Measured
+    session: ReadSession, mirrors: GitMirrors, place: SourcePlace, version: str, measured: _FunctionCosts
 ) -> FunctionSource:
     module = "github.com/golang/go" if place.origin == "standard-library" else place.module
     repository = mirror_files.find_module_repository(session, module)
@@ -108,7 +108,7 @@ def _with_link(found: FunctionSource, repository: Repository, ref: str, costs: C
 
 
 def _with_text(
-    found: FunctionSource, objects: GitObjectReader | None, paths: Sequence[str], measured: _Measured
+    found: FunctionSource, objects: GitObjectReader | None, paths: Sequence[str], measured: _FunctionCosts
 ) -> FunctionSource:
     repository, commit = found.repository, found.commit
     if objects is None or commit is None or repository is None:
