@@ -1,38 +1,13 @@
 /**
  * How long a comparison takes from navigation to its findings and its graph, in a headless Chromium with nothing cached.
- * Asked by bench.page_latency: SLOWPATH_URL, BENCH_CHROMIUM, BENCH_EMAIL, BENCH_PASSWORD, BENCH_PATH; prints one JSON object.
+ * Asked by bench.page_latency; prints one JSON object.
  */
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { address, median, openSignedIn, withBrowser } from './signed_in_browser.mjs';
 
-const executablePath = process.env['BENCH_CHROMIUM'];
-const folder = path.dirname(executablePath);
-const lacksLibraries = execFileSync('ldd', [executablePath], {
-  encoding: 'utf8',
-}).includes('not found');
-const env = {
-  ...process.env,
-  FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
-  ...(lacksLibraries ? { LD_LIBRARY_PATH: path.join(folder, 'al2023/lib') } : {}),
-};
 const RUNS = 5;
-const origin = process.env['SLOWPATH_URL'];
-const address = new URL(process.env['BENCH_PATH'], origin).href;
 
 async function once(browser) {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-  });
-  const signedIn = await context.request.post(`${origin}/api/v1/session`, {
-    headers: { Origin: origin },
-    data: {
-      email: process.env['BENCH_EMAIL'],
-      password: process.env['BENCH_PASSWORD'],
-    },
-  });
-  if (!signedIn.ok()) throw new Error(`signing in: ${signedIn.status()}`);
-  const page = await context.newPage();
+  const page = await openSignedIn(browser);
   await page.addInitScript(() => {
     const seen = { findings: 0, graph: 0 };
     globalThis.__seen = seen;
@@ -58,15 +33,15 @@ async function once(browser) {
     timeout: 30_000,
   });
   const seen = await page.evaluate(() => globalThis.__seen);
-  await context.close();
+  await page.context().close();
   return seen;
 }
 
-const browser = await chromium.launch({ executablePath, env });
-const seen = [];
-for (let run = 0; run < RUNS; run += 1) seen.push(await once(browser));
-await browser.close();
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const seen = await withBrowser(async (browser) => {
+  const runs = [];
+  for (let run = 0; run < RUNS; run += 1) runs.push(await once(browser));
+  return runs;
+});
 console.log(
   JSON.stringify({
     findings_ms: median(seen.map(({ findings }) => findings)),

@@ -1,14 +1,9 @@
 """Waiting times of pages: first response of a very large view, search and subtrees in it, application shell, first view."""
 
 import gzip
-import json
-import os
 import re
-import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,6 +13,7 @@ from bench.benchmark_results import BenchmarkResult
 from bench.captures import EXAMPLE, ROOT
 from bench.comparison_client import ComparisonTiming, compare, newcomer, upload
 from bench.generated_profiles import sides
+from bench.signed_in_browser import measure_in_browser
 from bench.stack_benchmarks import beside_stack
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from support.demo_user import DemoUser
@@ -155,24 +151,11 @@ def imported(script: str, name: str) -> list[str]:
 
 def _first_view(person: DemoUser) -> Iterator[BenchmarkResult]:
     """Yield the loading times of the example's comparison in a browser with an empty cache."""
-    browser = Path(os.environ.get("SLOWPATH_CHROMIUM") or ROOT / ".slowpath" / "browser" / "chromium")
-    node = shutil.which("node")
-    if node is None or not browser.exists():
-        return
     sets = [upload(person, sorted((EXAMPLE / each).glob("*.pb.gz"))) for each in ("inlined", "helper")]
     made = compare(person, *sets)
-    environment = {
-        **os.environ,
-        "BENCH_CHROMIUM": str(browser),
-        "BENCH_EMAIL": person.email,
-        "BENCH_PASSWORD": person.password,
-        "BENCH_PATH": f"/t/{person.team_slug}/comparisons/{made.comparison['id']}",
-    }
-    script = Path(__file__).with_name("first_view.mjs")
-    done = subprocess.run([node, str(script)], env=environment, cwd=ROOT, check=False, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"the browser: {done.stderr.strip()[-1500:]}")
-    seen = json.loads(done.stdout.strip().splitlines()[-1])
+    seen = measure_in_browser(person, "first_view.mjs", f"comparisons/{made.comparison['id']}")
+    if seen is None:
+        return
     for what, value in (("findings", seen["findings_ms"]), ("graph", seen["graph_ms"])):
         yield BenchmarkResult(
             NAME,

@@ -9,7 +9,7 @@ from slowpath.adapters.git_mirror import GitMirror
 from slowpath.adapters.git_objects import CatFileReader
 from slowpath.analysis.closure.module_versions import resolve_version
 from slowpath.core.errors import InvalidRequest, NotFound
-from slowpath.core.git_ports import GitParentLink
+from slowpath.core.git_ports import NO_BLOB, GitChangedFile, GitParentLink
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 
@@ -56,18 +56,26 @@ class MirrorHistory:
 
     def changed(self, before: str, after: str) -> list[str]:
         """Return the paths that differ between two commits."""
+        return [one for one in self._diff("--name-only", before, after) if one]
+
+    def list_changed_files(self, before: str, after: str) -> list[GitChangedFile]:
+        """Return the regular files that differ between two commits, by path. Renamed files are two. Raises `TooLarge`."""
+        fields = self._diff("--raw", before, after)
+        found = []
+        for entry, path in zip(fields[::2], fields[1::2], strict=False):
+            old_mode, new_mode, old, new, _ = entry.removeprefix(":").split(" ")
+            old, new = (
+                blob if mode.startswith("100") else NO_BLOB for mode, blob in ((old_mode, old), (new_mode, new))
+            )
+            if old != new:
+                found.append(GitChangedFile(path, old, new))
+        return found
+
+    def _diff(self, output: str, before: str, after: str) -> list[str]:
         self._require_commits(before, after)
-        arguments = [
-            "diff-tree",
-            "-r",
-            "-z",
-            "--no-renames",
-            "--name-only",
-            _require_sha(before),
-            _require_sha(after),
-            "--",
-        ]
-        return [one for one in self._mirror.read_output(arguments, self._check).split("\0") if one]
+        shas = (_require_sha(before), _require_sha(after))
+        arguments = ["diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", output, *shas, "--"]
+        return self._mirror.read_output(arguments, self._check).split("\0")
 
     def parents(self, sha: str) -> tuple[str, ...]:
         """Return the parents of a commit."""

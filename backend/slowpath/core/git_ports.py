@@ -28,6 +28,15 @@ class GitFileChange:
 
 
 @dataclass(frozen=True)
+class GitChangedFile:
+    """A regular file that differs between two commits: the IDs of its blobs, `NO_BLOB` where it does not exist."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
 class GitCommit:
     """One commit. Its texts are untrusted."""
 
@@ -129,6 +138,9 @@ class GitHistory(Protocol):
 
 class GitMirrorHistory(GitHistory, Protocol):
     """Commit graph of a mirror, with its objects."""
+
+    def list_changed_files(self, before: str, after: str) -> Sequence[GitChangedFile]:
+        """Return the regular files that differ between two commits, by path. Renamed files are two. Raises `TooLarge`."""
 
     def objects(self) -> AbstractContextManager[GitObjectReader]:
         """Open a reader of the mirror's objects."""

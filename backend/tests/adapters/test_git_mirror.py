@@ -12,11 +12,12 @@ import pytest
 
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import parse_allowlist
+from slowpath.adapters.git_history import MirrorHistory
 from slowpath.adapters.git_mirror import GitLimits, GitMirror
 from slowpath.adapters.git_process import GitCommandError
 from slowpath.adapters.git_remotes import AllowedRemotes
 from slowpath.core.errors import AddressNotAllowed, NotFound, TooLarge, UpstreamUnavailable
-from slowpath.core.git_ports import NO_BLOB, GitCommit
+from slowpath.core.git_ports import NO_BLOB, GitChangedFile, GitCommit
 from tests.support.git_repositories import GitServer, SomeRepository, basic, git_server, new_repository
 
 
@@ -100,6 +101,26 @@ def test_commits_are_returned_as_recorded(repository: SomeRepository, server: Gi
         with pytest.raises(ValueError, match="not an object ID"):
             objects.blob("HEAD:a.go", max_bytes=3)
         assert objects.blob(names["a.go"].id, max_bytes=100) == b"a\nb\n"  # the child still answers in step
+
+
+def test_changed_files_are_listed_with_their_blobs(
+    repository: SomeRepository, server: GitServer, tmp_path: Path
+) -> None:
+    """A renamed file is two; links are not files, whatever they become."""
+    (repository.folder / "link.go").symlink_to("a.go")
+    first = repository.commit({"a.go": "a\n", "gone.go": "g\n", "same.go": "s\n"})
+    (repository.folder / "link.go").unlink()
+    second = repository.commit({"a.go": "b\n", "gone.go": None, "dir/gone.go": "g\n", "link.go": "l\n"})
+    mirror = mirror_in(tmp_path)
+    mirror.fetch(url_of(server), None, never)
+    found = MirrorHistory("api", mirror, never, never).list_changed_files(first, second)
+    blobs = {name: repository.git("hash-object", "--stdin", stdin_text=f"{name}\n") for name in "abgl"}
+    assert found == [
+        GitChangedFile("a.go", blobs["a"], blobs["b"]),
+        GitChangedFile("dir/gone.go", NO_BLOB, blobs["g"]),
+        GitChangedFile("gone.go", blobs["g"], NO_BLOB),
+        GitChangedFile("link.go", NO_BLOB, blobs["l"]),
+    ]
 
 
 def test_a_fetch_adds_new_refs_and_deletes_removed_ones(

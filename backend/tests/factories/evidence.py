@@ -1,5 +1,6 @@
 """Builds, deployments and artifacts with run metadata, as rows that searches and previews read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -92,11 +93,23 @@ class EvidenceFactory:
         state: str = "decoded",
         samples: int = 4000,
         go_build_id: str = "",
+        labels: Mapping[str, Mapping[str, float]] | None = None,
         **metadata: Any,  # noqa: ANN401 - any run metadata
     ) -> UUID:
-        """Make a profile of 10 s; its file states when it was recorded."""
+        """Make a profile of 10 s; its file states when it was recorded. `labels` are percents by key and value."""
         time_ns = int(recorded_at.timestamp() * 1e9)
-        summary = {"time_ns": time_ns, "duration_ns": 10_000_000_000, "samples": samples, "period": 10_000_000}
+        summary: dict[str, Any] = {
+            "time_ns": time_ns,
+            "duration_ns": 10_000_000_000,
+            "samples": samples,
+            "period": 10_000_000,
+        }
+        if labels is not None:
+            keys = [
+                {"key": key, "values": [{"value": value, "raw": raw} for value, raw in values.items()]}
+                for key, values in labels.items()
+            ]
+            summary["labels"] = {"total": 100, "keys": keys}
         artifact_id = self.add(
             Artifact(
                 name=f"{kind}.pprof",

@@ -65,6 +65,16 @@ describe('Change sides', () => {
     expect(href).toContain('candidateLabels=[["endpoint","/checkout"]]');
   });
 
+  it.each(['waiting', 'running', 'failed', 'cancelled'] as const)(
+    'is offered on a comparison that is %s',
+    async (state) => {
+      const source = { type: 'build', build_id: sideId(6) } as const;
+      const sources = { base: { ...base, source }, candidate: { ...candidate, source } };
+      const href = await sides({ ...sources, state, result: null, verdict: null, views: [] });
+      expect(href).toContain(`base=build:${sideId(6)}&candidate=build:${sideId(6)}`);
+    },
+  );
+
   it('of listed artifacts and of time ranges restores those', async () => {
     const href = await sides({
       base: { ...base, artifact_ids: [sideId(7), sideId(8)] },

@@ -150,10 +150,12 @@ describe('the page of a profile', () => {
     await waitFor(() => expect(where()).toContain('focus='));
   });
 
-  it('leads to a comparison of two values of a label, both sides chosen', async () => {
+  it('leads to a comparison of the two largest values of a label, both sides chosen', async () => {
     const { id } = aProfileSet().artifacts[0]!;
     openSet();
-    const link = await screen.findByRole('link', { name: 'Compare two values' });
+    const link = await screen.findByRole('link', {
+      name: /^Compare \/checkout \([\d.]+%\) with \/search \([\d.]+%\)$/u,
+    });
     const { pathname, searchParams } = new URL(link.getAttribute('href')!, 'http://localhost');
     expect(pathname).toBe('/t/northwind/compare');
     expect(searchParams.get('base')).toBe(`artifacts:${id}`);

@@ -41,6 +41,7 @@ export function aSidePreview(changed: Partial<SidePreview> = {}): SidePreview {
     conditions: [{ go_version: 'go1.26.3', goos: 'linux', goarch: 'amd64', cpu_model: 'c6i' }],
     time_range: null,
     left_out: null,
+    label_pair: null,
     empty_reason: null,
     ...changed,
   };

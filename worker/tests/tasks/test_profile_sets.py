@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ from tests.tasks.test_decode_handlers import CPU, HEAP, again, put, run_all
 
 pytestmark = pytest.mark.database
 
+SERVICE = Path(__file__).parents[3] / "e2e/bench/testdata/labels/service/008.pb.gz"
+"""A profile of a service whose samples have the labels of their requests."""
 LABELLED = (PROFILES / "parca-labels-cpu.pb.gz").read_bytes()
 SETS = "/api/v1/profile-sets"
 
@@ -53,6 +56,21 @@ def summary_of(client: TestClient, set_id: str, view_id: str) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     body: dict[str, Any] = answer.json()
     return body
+
+
+def test_the_largest_labels_of_a_cpu_profile_are_suggested_as_sides(client: TestClient, bench: Bench) -> None:
+    """They are stored when the file is decoded: nothing is opened to suggest them."""
+    labelled, heap = put(client, SERVICE.read_bytes()), put(client, HEAP)
+    run_all(bench)
+    pairs = []
+    for artifact in (labelled, heap):
+        source = {"type": "artifacts", "artifact_ids": [artifact["id"]]}
+        pairs.append(client.post("/api/v1/comparison-previews", json={"base": source}).json()["base"]["label_pair"])
+    opened_set = opened(client, bench, labelled)
+    labels = summary_of(client, opened_set["id"], viewed(client, bench, opened_set["id"])["id"])["labels"]
+    expected = max((each for each in labels if len(each["values"]) > 1), key=lambda each: each["values"][1]["share"])
+    largest = [{"value": each["value"], "share": pytest.approx(each["share"])} for each in expected["values"][:2]]
+    assert pairs == [{"key": expected["key"], "first": largest[0], "second": largest[1]}, None]
 
 
 def test_a_single_upload_has_a_view_without_being_asked_for(client: TestClient, bench: Bench) -> None:

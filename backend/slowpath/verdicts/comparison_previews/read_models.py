@@ -10,6 +10,7 @@ from slowpath.analysis.comparison.expected_effects import Conclusion
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
+from slowpath.verdicts.comparison_previews.rules import LabelPair
 from slowpath.verdicts.comparisons.read_models import ResolvedSource
 from slowpath.verdicts.comparisons.rules.side_sources import SideSource
 
@@ -47,12 +48,16 @@ class KindPreview:
 
 @dataclass(frozen=True)
 class SidePreview:
-    """What a side contains; `conditions` are the distinct run metadata of its artifacts without counts and times."""
+    """What a side contains; `conditions` are the distinct run metadata of its artifacts without counts and times.
+
+    `label_pair` are two values that are worth comparing; None if the side is limited to labels already.
+    """
 
     resolved: ResolvedSource
     kinds: Sequence[KindPreview]
     conditions: Sequence[RunMetadata]
     left_out: str | None
+    label_pair: LabelPair | None
 
 
 @dataclass(frozen=True)

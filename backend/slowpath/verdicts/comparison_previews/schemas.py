@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from slowpath.analysis.comparison.expected_effects import ConclusionState
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -79,6 +79,21 @@ class KindPreviewOut(BaseModel):
     duration_ns: int | None
 
 
+class LabelShareOut(BaseModel):
+    """A value of a label and its share of the CPU."""
+
+    value: str
+    share: float
+
+
+class LabelPairOut(BaseModel):
+    """The two largest values of a label, the largest first."""
+
+    key: str
+    first: LabelShareOut
+    second: LabelShareOut
+
+
 class SidePreviewOut(BaseModel):
     """What a side contains. `left_out` and `empty_reason` are sentences."""
 
@@ -90,6 +105,9 @@ class SidePreviewOut(BaseModel):
     conditions: list[RunMetadataOut]
     time_range: TimeRangeOut | None
     left_out: str | None
+    label_pair: LabelPairOut | None = Field(
+        description="values of a label of its CPU profiles that are worth comparing"
+    )
     empty_reason: str | None
 
 
@@ -201,6 +219,9 @@ def _make_side_preview_out(side: SidePreview) -> SidePreviewOut:
         conditions=[_make_conditions_out(each) for each in side.conditions],
         time_range=make_time_range_out(resolved.time_range),
         left_out=side.left_out,
+        label_pair=(
+            LabelPairOut.model_validate(side.label_pair, from_attributes=True) if side.label_pair is not None else None
+        ),
         empty_reason=resolved.empty_reason,
     )
 

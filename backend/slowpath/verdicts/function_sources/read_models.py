@@ -10,7 +10,7 @@ from slowpath.inventory.repositories.tables import Repository
 
 SourceReason = Literal[
     "no-file", "unknown-file", "no-commit", "several-commits", "unknown-commit", "no-repository", "no-version",
-    "not-fetched", "no-mirror", "not-in-repository", "too-large", "no-lines",
+    "not-fetched", "no-mirror", "not-in-repository", "not-declared", "too-large", "no-lines",
 ]  # fmt: skip
 """Why there is no source text."""
 
@@ -46,18 +46,33 @@ class TextLine:
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """A function's source on one side. Without lines, `reason` states why."""
+    """A function's source on one side. Without lines, `reason` states why.
+
+    `module_directory` is the directory of the module in the repository; `is_declared`: the file declares the function.
+    """
 
     repository: Repository | None = None
     place: SourcePlace | None = None
     commit: str | None = None
     path: str | None = None
+    module_directory: str = ""
     url: str | None = None
     lines: Sequence[TextLine] = ()
     is_truncated: bool = False
     reason: SourceReason | None = None
+    is_declared: bool = False
     commits: int = 1
     """How many commits the side has; the text is of the newest."""
+
+
+@dataclass(frozen=True)
+class FunctionMove:
+    """Where a function is on each side, if it is in another file. A name is None if the file is in another module."""
+
+    base_path: str
+    candidate_path: str
+    base_function: str | None
+    candidate_function: str | None
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,8 @@ class FunctionSources:
 
     base: FunctionSource
     candidate: FunctionSource
-    comparison_url: str | None
+    comparison_url: str | None = None
+    move: FunctionMove | None = None
 
 
 @dataclass(frozen=True)

@@ -62,11 +62,23 @@ class FunctionSourceOut(BaseModel):
         )
 
 
+class FunctionMoveOut(BaseModel):
+    """Paths and names of a function that is in another file on each side."""
+
+    base_path: str
+    candidate_path: str
+    base_function: str | None = Field(description="null: the file is in another module")
+    candidate_function: str | None
+
+
 class FunctionSourcesOut(BaseModel):
     """The source of a function on both sides."""
 
     base: FunctionSourceOut
     candidate: FunctionSourceOut
+    move: FunctionMoveOut | None = Field(
+        description="null: the function is in the same file on both sides, or on one only"
+    )
     comparison_url: str | None = Field(description="URL of the difference of both commits at the code host")
 
     @classmethod
@@ -75,6 +87,7 @@ class FunctionSourcesOut(BaseModel):
         return cls(
             base=FunctionSourceOut.of(found.base),
             candidate=FunctionSourceOut.of(found.candidate),
+            move=None if found.move is None else FunctionMoveOut.model_validate(found.move, from_attributes=True),
             comparison_url=found.comparison_url,
         )
 

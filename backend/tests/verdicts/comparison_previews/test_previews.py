@@ -87,6 +87,27 @@ def test_a_preview_states_what_both_sides_contain(client: TestClient, made: Evid
     assert body["can_compare"]
 
 
+def test_the_two_largest_values_of_a_label_are_a_pair(client: TestClient, made: EvidenceFactory) -> None:
+    """Of all its CPU profiles; of several labels, the one whose second value is largest."""
+    build, other = two_builds(made)
+    tenant = {"tenant": {"acme": 80, "initech": 10}}
+    made.profile(build, labels={"endpoint": {"/cart": 50, "/checkout": 40}, **tenant})
+    made.profile(build, labels={"endpoint": {"/checkout": 42, "/cart": 20, "/search": 10}})
+    made.profile(build, kind="heap", labels={"endpoint": {"/a": 100, "/b": 100}})
+    made.profile(build)  # of an earlier version
+    made.profile(other, labels={"endpoint": {"/cart": 50}})
+
+    side = preview(client, of_build(build), of_build(other))
+    assert side["base"]["label_pair"] == {
+        "key": "endpoint",
+        "first": {"value": "/checkout", "share": pytest.approx(0.41)},
+        "second": {"value": "/cart", "share": pytest.approx(0.35)},
+    }
+    assert side["candidate"]["label_pair"] is None
+    limited = preview(client, of_build(build, labels=[{"key": "endpoint", "value": "/cart"}]))
+    assert limited["base"]["label_pair"] is None
+
+
 def test_conclusions_name_what_is_missing(client: TestClient, made: EvidenceFactory) -> None:
     base, candidate = two_builds(made)
     made.profiles(base, 8, samples=4000)

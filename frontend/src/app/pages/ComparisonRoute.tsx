@@ -121,16 +121,16 @@ function useActions(comparisonId: string, aimed: boolean) {
   const opening = useOpenSides(team.slug, comparisonId);
   return {
     drawer: discussion.drawer,
+    changeSides: comparison && (
+      <CompareLink
+        base={sourceOfSide(comparison.base)}
+        candidate={sourceOfSide(comparison.candidate)}
+        words="Change sides"
+      />
+    ),
     action: (
       <>
         {opening.problem}
-        {comparison && (
-          <CompareLink
-            base={sourceOfSide(comparison.base)}
-            candidate={sourceOfSide(comparison.candidate)}
-            words="Change sides"
-          />
-        )}
         <StartBisectAction subject={{ comparison_id: comparisonId }} />
       </>
     ),

@@ -1,6 +1,6 @@
 """Record and get decoded profiles and the blob keys of their columns."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -74,8 +74,8 @@ def list_of_build_id(
     return [(artifact, of_kind) for artifact, of_kind in session.execute(newest)]
 
 
-def summary(header: ProfileHeader) -> dict[str, Any]:
-    """Return the summary of a profile for its artifact."""
+def summary(header: ProfileHeader, labels: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the summary of a profile for its artifact; `labels` are its largest ones, of `sum_largest_labels`."""
     return {
         "kind": header.kind,
         "sample_types": [asdict(each) for each in header.sample_types],
@@ -88,4 +88,5 @@ def summary(header: ProfileHeader) -> dict[str, Any]:
         "functions": header.counts.functions,
         "truncated_samples": header.cut_samples,
         "warnings": list(header.warnings),
+        "labels": labels,
     }

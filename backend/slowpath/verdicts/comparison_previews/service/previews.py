@@ -22,6 +22,7 @@ from slowpath.evidence.metrics.service.latency_ranges import latency_between
 from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.verdicts.comparison_previews import queries
 from slowpath.verdicts.comparison_previews.read_models import ComparisonPreview, KindPreview, SidePreview
+from slowpath.verdicts.comparison_previews.rules import find_label_pair
 from slowpath.verdicts.comparison_previews.wording import (
     conclude_latency,
     describe_overlap,
@@ -91,11 +92,13 @@ def _resolve(session: ReadSession, side: Side, source: SideSource | None, now: d
 
 def _make_side(resolved: ResolvedSource) -> SidePreview:
     conditions = {_conditions_of(each): None for each in resolved.evidence}
+    cpu_summaries = [each.summary for each in resolved.evidence if each.kind == CPU_PROFILE]
     return SidePreview(
         resolved=resolved,
         kinds=[_make_kind(kind, each) for kind, each in _by_kind(resolved.evidence).items()],
         conditions=list(conditions)[:MOST_CONDITIONS],
         left_out=describe_left_out(resolved.left_out),
+        label_pair=None if resolved.labels else find_label_pair(cpu_summaries),
     )
 
 

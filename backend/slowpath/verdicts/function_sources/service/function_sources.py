@@ -1,36 +1,39 @@
-"""Read the source text of a function on both sides of a comparison from the mirrors of repositories."""
+"""Read the source of a function on both sides of a comparison, also if it is in another file on one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from typing import Final
 from uuid import UUID
 
+from slowpath.analysis.formats.go_declarations import parse_declared_function
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.errors import NotFound, TooLarge
-from slowpath.core.git_ports import GitMirrors, GitObjectReader
+from slowpath.core.errors import InvalidRequest, NotFound, TooLarge, UpstreamUnavailable
+from slowpath.core.git_ports import GitMirrors
 from slowpath.core.ids import ComparisonId
 from slowpath.core.ports import BlobStore
 from slowpath.evidence.profiles.service import stored_views
+from slowpath.evidence.profiles.tables import StoredView
 from slowpath.inventory.repositories.read_models import code_host_of
-from slowpath.inventory.repositories.rules.code_host_links import make_comparison_link, make_file_link
-from slowpath.inventory.repositories.rules.source_paths import (
-    BuiltModule,
-    SourcePlace,
-    find_public_host,
-    is_safe_path,
-    list_module_directories,
-    make_module_ref,
-    module_root,
-    place_source_file,
-)
-from slowpath.inventory.repositories.service import mirror_files, service_sources
-from slowpath.inventory.repositories.service.service_sources import ServiceSourceTree
-from slowpath.inventory.repositories.tables import Repository
+from slowpath.inventory.repositories.rules.code_host_links import make_comparison_link
+from slowpath.inventory.repositories.service import mirror_files
 from slowpath.verdicts.comparisons.rules import Side
 from slowpath.verdicts.comparisons.service import diff_views
-from slowpath.verdicts.function_sources.read_models import FunctionSource, FunctionSources, SideCommit, TextLine
-from slowpath.verdicts.function_sources.rules import find_changed_lines, find_function_lines, split_lines
+from slowpath.verdicts.function_sources.read_models import (
+    FunctionMove,
+    FunctionSource,
+    FunctionSources,
+    SourceReason,
+    TextLine,
+)
+from slowpath.verdicts.function_sources.rules import find_changed_lines, name_moved_function
+from slowpath.verdicts.function_sources.service.moved_functions import MovedText, find_moved_text
 from slowpath.verdicts.function_sources.service.side_commits import get_side_commits
+from slowpath.verdicts.function_sources.service.source_texts import Costs, cut_function, read_function_source
+
+MOVED_REASONS: Final[frozenset[SourceReason | None]] = frozenset(
+    {None, "not-in-repository", "not-declared", "no-lines"}
+)
+"""What is found of a function in the file of the other side, if it is in another one."""
 
 
 def get_function_sources(
@@ -44,36 +47,85 @@ def get_function_sources(
 ) -> FunctionSources:
     """Return the source of a function on both sides. Raises `ComparisonNotFound`, `ViewNotFound`, `ViewNotReady`."""
     view = diff_views.get_view(session, comparison_id, view_id)
-    sides = get_side_commits(session, comparison_id, takes_newest=True)
+    commits = get_side_commits(session, comparison_id, takes_newest=True)
     file = stored_views.find_function_file(view, blobs, function)
     if file is None:
-        return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"), None)
-    costs = stored_views.list_source_lines(view, blobs, function)
-    read = partial(_read_side, session, mirrors, file, function)
-    base = read(
-        side=sides[Side.BASE],
-        costs=[
+        return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"))
+    costs = _list_costs(view, blobs, function)
+    read = {
+        side: replace(
+            read_function_source(session, mirrors, file, function, side=commits[side], costs=costs[side]),
+            commits=commits[side].commits,
+        )
+        for side in Side
+    }
+    missing = _find_missing_side(read)
+    if missing is None:
+        return _mark(read[Side.BASE], read[Side.CANDIDATE])
+    known = read[Side.BASE if missing is Side.CANDIDATE else Side.CANDIDATE]
+    moved = _find_move(mirrors, known, read[missing], function)
+    if moved is None:
+        return _mark(read[Side.BASE], read[Side.CANDIDATE])
+    name = _name_moved(known, moved, function)
+    found = replace(read[missing], path=moved.path, place=read[missing].place or known.place, reason=None)
+    read[missing] = cut_function(
+        found, moved.text, moved.declaration, _list_costs(view, blobs, name or function)[missing]
+    )
+    names = {side: name if side is missing else function for side in Side}
+    return replace(
+        _mark(read[Side.BASE], read[Side.CANDIDATE]),
+        move=FunctionMove(
+            read[Side.BASE].path or "", read[Side.CANDIDATE].path or "", names[Side.BASE], names[Side.CANDIDATE]
+        ),
+    )
+
+
+def _list_costs(view: StoredView, blobs: BlobStore, function: str) -> dict[Side, Costs]:
+    """Return the measured lines of a function by side."""
+    lines = stored_views.list_source_lines(view, blobs, function)
+    return {
+        Side.BASE: [
             TextLine(one.line, "", one.base_self, one.base_total, one.base_attributed, one.base_inlined)
-            for one in costs
+            for one in lines
         ],
-    )
-    candidate = read(
-        side=sides[Side.CANDIDATE],
-        costs=[
+        Side.CANDIDATE: [
             TextLine(
-                one.line,
-                "",
-                one.candidate_self,
-                one.candidate_total,
-                one.candidate_attributed,
-                one.candidate_inlined,
+                one.line, "", one.candidate_self, one.candidate_total, one.candidate_attributed, one.candidate_inlined
             )
-            for one in costs
+            for one in lines
         ],
-    )
-    return _mark(
-        replace(base, commits=sides[Side.BASE].commits), replace(candidate, commits=sides[Side.CANDIDATE].commits)
-    )
+    }
+
+
+def _find_missing_side(read: Mapping[Side, FunctionSource]) -> Side | None:
+    """Return the side whose file does not declare the function, while that of the other side does."""
+    missing = [side for side in Side if not read[side].is_declared]
+    if len(missing) != 1 or read[missing[0]].reason not in MOVED_REASONS:
+        return None
+    return missing[0] if _are_commits_of_one_repository(read[Side.BASE], read[Side.CANDIDATE]) else None
+
+
+def _find_move(mirrors: GitMirrors, known: FunctionSource, other: FunctionSource, function: str) -> MovedText | None:
+    """Return the file of the function at the commit of the other side; None if no file that differs declares it."""
+    declared, repository = parse_declared_function(function), other.repository
+    if declared is None or repository is None or known.commit is None or other.commit is None:
+        return None
+    try:
+        changes = mirror_files.open_history(mirrors, repository).list_changed_files(known.commit, other.commit)
+    except (NotFound, InvalidRequest, TooLarge, UpstreamUnavailable):
+        return None
+    with mirror_files.open_commit(mirrors, repository, other.commit) as objects:
+        lines = [one.text for one in known.lines]
+        return None if objects is None else find_moved_text(objects, changes, declared, known.path or "", lines)
+
+
+def _name_moved(known: FunctionSource, moved: MovedText, function: str) -> str | None:
+    """Return the name of the function in its other file: that of its package follows from the directory."""
+    place = known.place
+    if place is None or (place.module == "main" and moved.declaration.package != "main"):
+        return None  # the path of the module is unknown
+    module = "" if place.origin == "standard-library" else place.module
+    return name_moved_function(function, moved.declaration.package, module, known.module_directory, moved.path)
 
 
 def _mark(base: FunctionSource, candidate: FunctionSource) -> FunctionSources:
@@ -84,108 +136,12 @@ def _mark(base: FunctionSource, candidate: FunctionSource) -> FunctionSources:
             replace(side, lines=[replace(one, is_changed=at in marked) for at, one in enumerate(side.lines)])
             for side, marked in zip((base, candidate), changed, strict=True)
         )
-    url, one, other = None, base.repository, candidate.repository
-    if one is not None and other is not None and one.id == other.id and base.commit and candidate.commit:
-        url = make_comparison_link(code_host_of(one), base.commit, candidate.commit)
+    url = None
+    if _are_commits_of_one_repository(base, candidate) and base.repository is not None:
+        url = make_comparison_link(code_host_of(base.repository), base.commit or "", candidate.commit or "")
     return FunctionSources(base, candidate, url)
 
 
-Costs = Sequence[TextLine]
-"""The measured lines, without their text."""
-
-
-def _read_side(
-    session: ReadSession, mirrors: GitMirrors, file: str, function: str, *, side: SideCommit, costs: Costs
-) -> FunctionSource:
-    tree = service_sources.find_service_tree(session, mirrors, side.service_id, side.commit)
-    built = BuiltModule(tree.module, tree.directory, tree.main_package, side.dependencies, side.go_version)
-    place = place_source_file(file, function, built)
-    if place is None and side.commit is None and tree.module is None:
-        return FunctionSource(reason=side.reason)
-    if place is None:
-        known = tree.has_go_mod or tree.repository is None or not is_safe_path(file.removeprefix("/"))
-        return FunctionSource(tree.repository, commit=tree.sha, reason="unknown-file" if known else "no-mirror")
-    if place.origin == "service":
-        return _read_service_file(mirrors, side, tree, place, costs)
-    version = side.dependencies.get(place.module, place.version)
-    if " => " not in (version or ""):  # the file name may be of the other side
-        place = replace(place, version=version)
-    if place.version is None:
-        return FunctionSource(place=place, reason="no-version")
-    return _read_module_file(session, mirrors, place, place.version, costs)
-
-
-def _read_service_file(
-    mirrors: GitMirrors, side: SideCommit, tree: ServiceSourceTree, place: SourcePlace, costs: Costs
-) -> FunctionSource:
-    found = FunctionSource(tree.repository, place, tree.sha, place.path)
-    if side.commit is None:
-        return replace(found, reason=side.reason)
-    if tree.repository is None:
-        return replace(found, reason="no-repository")
-    if tree.sha is None:
-        return replace(found, reason="unknown-commit")
-    found = _with_link(found, tree.repository, tree.sha, costs)
-    with mirror_files.open_commit(mirrors, tree.repository, tree.sha) as objects:
-        return _with_text(found, objects, [place.path], costs)
-
-
-def _read_module_file(
-    session: ReadSession, mirrors: GitMirrors, place: SourcePlace, version: str, costs: Costs
-) -> FunctionSource:
-    module = "github.com/golang/go" if place.origin == "standard-library" else place.module
-    repository = mirror_files.find_module_repository(session, module)
-    root = module_root((repository.url or "") if repository else "") or "/".join(module.split("/")[:3])
-    directories = list_module_directories(module, root)
-    paths = [f"{directory}/{place.path}".lstrip("/") for directory in directories]
-    if repository is None:
-        host, ref = find_public_host(module), make_module_ref(version, directories[0])
-        url = None if host is None else make_file_link(host, ref, paths[0], *_extent(costs))
-        return FunctionSource(None, place, None, paths[0], url, reason="no-repository")
-    try:
-        sha = mirror_files.open_history(mirrors, repository).version(version, module)
-    except NotFound:
-        found = FunctionSource(repository, place, None, paths[0], reason="no-version")
-        return _with_link(found, repository, make_module_ref(version, directories[0]), costs)
-    found = _with_link(FunctionSource(repository, place, sha, paths[0]), repository, sha, costs)
-    with mirror_files.open_commit(mirrors, repository, sha) as objects:
-        return _with_text(found, objects, paths, costs)
-
-
-def _with_link(found: FunctionSource, repository: Repository, ref: str, costs: Costs) -> FunctionSource:
-    return replace(found, url=make_file_link(code_host_of(repository), ref, found.path or "", *_extent(costs)))
-
-
-def _with_text(
-    found: FunctionSource, objects: GitObjectReader | None, paths: Sequence[str], costs: Costs
-) -> FunctionSource:
-    repository, commit = found.repository, found.commit
-    if objects is None or commit is None or repository is None:
-        pushed = repository is not None and repository.url is None
-        return replace(found, reason="not-fetched" if pushed else "no-mirror")
-    try:
-        read = ((path, mirror_files.read_file(objects, commit, path)) for path in paths)
-        path, text = next(((path, text) for path, text in read if text is not None), (None, None))
-    except TooLarge:
-        return replace(found, reason="too-large")
-    if path is None or text is None:
-        return replace(found, reason="not-in-repository")
-    lines = split_lines(text)
-    measured = [one.number for one in costs if one.total_value != 0]
-    extent = find_function_lines(lines, measured or [one.number for one in costs])
-    if extent is None:
-        return replace(found, path=path, reason="no-lines")
-    values = {one.number: one for one in costs}
-    unmeasured = TextLine(0, "", 0.0, 0.0, None if any(one.attributed_value is None for one in costs) else 0.0)
-    shown = [
-        replace(values.get(number, unmeasured), number=number, text=lines[number - 1])
-        for number in range(extent.first, extent.last + 1)
-    ]
-    found = replace(found, path=path, lines=shown, is_truncated=extent.is_truncated)
-    url = make_file_link(code_host_of(repository), commit, path, extent.first, extent.last)
-    return replace(found, url=url)
-
-
-def _extent(costs: Costs) -> tuple[int | None, int | None]:
-    numbers = [one.number for one in costs if one.number > 0]
-    return (min(numbers), max(numbers)) if numbers else (None, None)
+def _are_commits_of_one_repository(base: FunctionSource, candidate: FunctionSource) -> bool:
+    one, other = base.repository, candidate.repository
+    return bool(one is not None and other is not None and one.id == other.id and base.commit and candidate.commit)

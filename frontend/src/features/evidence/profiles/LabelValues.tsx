@@ -1,4 +1,4 @@
-/** The values of one label with their share, and the way to compare two of them. */
+/** The values of one label with their share, and the comparison of the two largest. */
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LabelKey, LabelMatcher } from '../../../api';
@@ -8,6 +8,10 @@ import { HiddenInSnapshot, countText } from '../../../ui';
 import classes from './profiles.module.css';
 
 const LISTED = 8;
+
+/** Characters of a value in the words of a link. */
+const MOST_IN_WORDS = 40;
+const shortName = (value: string) => visibleName(value, MOST_IN_WORDS);
 
 type ValuesProps = {
   keys: readonly LabelKey[];
@@ -42,12 +46,6 @@ export function LabelValues({ keys, chosen, onChoose, labels, onFilter, compare 
           allowDeselect={false}
           onChange={(next) => onChoose(next ?? '')}
         />
-        <span className="grow" />
-        {one && other && (
-          <HiddenInSnapshot>
-            {compare({ key, value: one.value }, { key, value: other.value }, 'Compare two values')}
-          </HiddenInSnapshot>
-        )}
       </h2>
       <ul>
         {shown.map(({ value, share }) => (
@@ -70,6 +68,17 @@ export function LabelValues({ keys, chosen, onChoose, labels, onFilter, compare 
           />
         )}
       </ul>
+      {one && other && (
+        <HiddenInSnapshot>
+          <p className={classes.labelPair}>
+            {compare(
+              { key, value: one.value },
+              { key, value: other.value },
+              `Compare ${shortName(one.value)} (${formatShare(one.share)}) with ${shortName(other.value)} (${formatShare(other.share)})`,
+            )}
+          </p>
+        </HiddenInSnapshot>
+      )}
       {values.length > LISTED && (
         <p className="muted">{countText(values.length - LISTED)} more values, see Labels.</p>
       )}

@@ -126,6 +126,37 @@ describe('choosing two builds', () => {
   });
 });
 
+describe('two values of a label', () => {
+  it('are suggested as a pair of the chosen profiles, and chosen by one click', async () => {
+    serve();
+    const label_pair = {
+      key: 'endpoint',
+      first: { value: '/checkout', share: 0.412 },
+      second: { value: '<b>/cart\u202e', share: 0.004 },
+    };
+    server.use(
+      http.post(at('/comparison-previews'), async ({ request }) => {
+        const { base, candidate } = (await request.json()) as Asked;
+        const has = (side: object | null | undefined) =>
+          side ? aSidePreview({ label_pair: 'labels' in side ? null : label_pair }) : null;
+        return HttpResponse.json(aPreview({ base: has(base), candidate: has(candidate) }));
+      }),
+    );
+    const { user, where } = open(`${COMPARE}?base=${build(1)}`);
+    const chip = await screen.findByRole('button', { name: /of label endpoint/u });
+    expect(chip).toHaveTextContent(
+      '/checkout and <b>/cart\\u202e of label endpoint, 41% and less than 1% of the CPU',
+    );
+    await user.click(chip);
+    const address = () => new URLSearchParams(where().split('?')[1]);
+    await waitFor(() => expect(address().get('candidate')).toBe(build(1)));
+    expect(address().get('base')).toBe(build(1));
+    expect(JSON.parse(address().get('baseLabels')!)).toEqual([['endpoint', '/checkout']]);
+    expect(JSON.parse(address().get('candidateLabels')!)).toEqual([['endpoint', '<b>/cart\u202e']]);
+    await waitFor(() => expect(chip).not.toBeInTheDocument());
+  });
+});
+
 describe('the states of the page', () => {
   it('show why two sides have nothing in common', async () => {
     serve();

@@ -63,6 +63,8 @@ export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: C
       )}
       <SuggestedPairs
         serviceId={serviceId}
+        choice={choice}
+        previews={previews}
         onPick={({ base, candidate }) =>
           replaceSides({
             base: chooseSource(base, choice.base),

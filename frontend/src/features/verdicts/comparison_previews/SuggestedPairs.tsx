@@ -1,24 +1,35 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SideSource } from '../../../api';
+import type { LabelPair, SidePreview, SideSource } from '../../../api';
 import { ErrorState } from '../../../ui';
 import classes from './compare.module.css';
 import { suggestionsQuery } from './preview-queries';
+import { labelPairText } from './preview-wording';
+import { SIDES, withLabels, type SideName, type SidesChoice } from './side-choice';
 
 /** So many recent pairs fit beside the suggested ones. */
 const RECENT = 3;
 
 type Pair = { base: SideSource; candidate: SideSource };
-type PairsProps = { serviceId: string; onPick: (pair: Pair) => void };
+type PairsProps = {
+  serviceId: string;
+  choice: SidesChoice;
+  previews: Record<SideName, SidePreview | null | undefined>;
+  onPick: (pair: Pair) => void;
+};
 
 /** Pairs that are worth comparing, and those that the user compared recently. */
-export function SuggestedPairs({ serviceId, onPick }: PairsProps) {
+export function SuggestedPairs({ serviceId, choice, previews, onPick }: PairsProps) {
   const { data, error } = useQuery(suggestionsQuery(serviceId));
   if (error) return <ErrorState compact what="Could not load suggested pairs" error={error} />;
-  if (!data || data.suggestions.length + data.recent.length === 0) return null;
+  const ofLabel = findLabelPair(choice, previews);
+  const { suggestions = [], recent = [] } = data ?? {};
+  const hasSuggestion = ofLabel !== null || suggestions.length > 0;
+  if (!hasSuggestion && recent.length === 0) return null;
   return (
     <div className={classes.suggested}>
-      {data.suggestions.length > 0 && <span className="muted">suggested</span>}
-      {data.suggestions.map((pair) => (
+      {hasSuggestion && <span className="muted">suggested</span>}
+      {ofLabel && <LabelPairChip {...ofLabel} onPick={onPick} />}
+      {suggestions.map((pair) => (
         <button
           key={pair.id}
           type="button"
@@ -30,8 +41,8 @@ export function SuggestedPairs({ serviceId, onPick }: PairsProps) {
         </button>
       ))}
       <span className="grow" />
-      {data.recent.length > 0 && <span className="muted">recent</span>}
-      {data.recent.slice(0, RECENT).map((pair) => (
+      {recent.length > 0 && <span className="muted">recent</span>}
+      {recent.slice(0, RECENT).map((pair) => (
         <button
           key={pair.comparison_id}
           type="button"
@@ -43,5 +54,36 @@ export function SuggestedPairs({ serviceId, onPick }: PairsProps) {
         </button>
       ))}
     </div>
+  );
+}
+
+type PairOfSource = { source: SideSource; pair: LabelPair };
+
+/** Two values of a label of the profiles that are chosen; a side that is limited to a value has none. */
+function findLabelPair(choice: SidesChoice, previews: PairsProps['previews']): PairOfSource | null {
+  for (const side of SIDES) {
+    const { source } = choice[side];
+    const pair = previews[side]?.label_pair;
+    if (source && pair) return { source, pair };
+  }
+  return null;
+}
+
+function LabelPairChip({ source, pair, onPick }: PairOfSource & { onPick: (pair: Pair) => void }) {
+  const { key, first, second } = pair;
+  return (
+    <button
+      type="button"
+      className={classes.chip}
+      title={`${key}=${first.value} with ${key}=${second.value}`}
+      onClick={() =>
+        onPick({
+          base: withLabels(source, [{ key, value: first.value }]),
+          candidate: withLabels(source, [{ key, value: second.value }]),
+        })
+      }
+    >
+      {labelPairText(pair)}
+    </button>
   );
 }

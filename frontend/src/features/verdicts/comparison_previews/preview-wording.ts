@@ -4,9 +4,11 @@ import type {
   Conclusion,
   EvidenceCount,
   KindPreview,
+  LabelPair,
   SidePreview,
   SideSource,
 } from '../../../api';
+import { visibleName } from '../../../engine/flame/frame-label';
 import { dayNumber, momentText } from '../../../lib/times';
 import { countOf, countText } from '../../../ui';
 import { kindPlural } from '../../evidence/artifacts';
@@ -190,4 +192,19 @@ export function recordedText({ recorded_from, recorded_to }: KindPreview): strin
   if (to === '' || to === from) return from;
   const sameDay = recorded_to && dayNumber(recorded_from) === dayNumber(recorded_to);
   return `${from} to ${sameDay ? to.slice(-5) : to}`;
+}
+
+/** Characters of a label value in a sentence. */
+const MOST_OF_VALUE = 60;
+
+const percentText = (share: number): string =>
+  share < 0.01 ? 'less than 1%' : `${Math.round(share * 100)}%`;
+
+/** "/checkout and /cart of label endpoint, 41% and 22% of the CPU" */
+export function labelPairText({ key, first, second }: LabelPair): string {
+  const [one, other, label] = [first.value, second.value, key].map((text) =>
+    visibleName(text, MOST_OF_VALUE),
+  );
+  const shares = `${percentText(first.share)} and ${percentText(second.share)}`;
+  return `${one} and ${other} of label ${label}, ${shares} of the CPU`;
 }

@@ -41,7 +41,8 @@ export function ComparisonPage({ id, ...context }: ComparisonContext & { id: str
     );
   }
   const { data } = comparison;
-  const early = { comparison: data, mayWrite: context.mayWrite, onGone: context.onGone };
+  const { mayWrite, onGone, extensions } = context;
+  const early = { comparison: data, mayWrite, onGone, changeSides: extensions.changeSides };
   if (isUnderWay(data)) return <RunningComparison {...early} />;
   if (data.state !== 'done' || !data.result) return <FailedComparison {...early} />;
   return <CompletedComparison comparison={data} result={data.result} {...context} />;

@@ -1,6 +1,7 @@
 /** A comparison that is under way, or came to nothing. */
 import { Button, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { calls, type Comparison } from '../../../api';
 import { ErrorState, SkeletonRows, countOf } from '../../../ui';
 import { ComparisonHeader } from './ComparisonHeader';
@@ -8,9 +9,16 @@ import { ComparisonMenu } from './ComparisonMenu';
 import classes from './Page.module.css';
 import { retryComparison } from './comparison-queries';
 
-type ComparisonProgressProps = { comparison: Comparison; mayWrite: boolean; onGone: () => void };
+type ComparisonProgressProps = {
+  comparison: Comparison;
+  mayWrite: boolean;
+  onGone: () => void;
+  /** The way to the choice of other sides. */
+  changeSides?: ReactNode;
+};
 
-export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonProgressProps) {
+export function RunningComparison(props: ComparisonProgressProps) {
+  const { comparison, mayWrite, onGone, changeSides } = props;
   const client = useQueryClient();
   const { job, base, candidate } = comparison;
   const cancel = useMutation({
@@ -33,17 +41,20 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
         ]}
         sub={<span aria-live="polite">{step}</span>}
         actions={
-          mayWrite && job ? (
-            <>
-              <Button
-                loading={cancel.isPending || job.cancel_requested}
-                onClick={() => cancel.mutate(job.id)}
-              >
-                Cancel
-              </Button>
-              <ComparisonMenu comparison={comparison} onGone={onGone} />
-            </>
-          ) : undefined
+          <>
+            {changeSides}
+            {mayWrite && job && (
+              <>
+                <Button
+                  loading={cancel.isPending || job.cancel_requested}
+                  onClick={() => cancel.mutate(job.id)}
+                >
+                  Cancel
+                </Button>
+                <ComparisonMenu comparison={comparison} onGone={onGone} />
+              </>
+            )}
+          </>
         }
       />
       <div className={classes.progress}>
@@ -57,7 +68,8 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
   );
 }
 
-export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonProgressProps) {
+export function FailedComparison(props: ComparisonProgressProps) {
+  const { comparison, mayWrite, onGone, changeSides } = props;
   const client = useQueryClient();
   const again = useMutation({
     mutationFn: () => retryComparison(comparison.id),
@@ -70,20 +82,25 @@ export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonPro
     (problem
       ? Object.assign(new Error(problem.detail), { facts: problem })
       : new Error('No error message recorded.'));
-  const button = mayWrite ? (
+  const actions = (
     <>
-      <Button variant="filled" loading={again.isPending} onClick={() => again.mutate()}>
-        Compare again
-      </Button>
-      <ComparisonMenu comparison={comparison} onGone={onGone} />
+      {changeSides}
+      {mayWrite && (
+        <>
+          <Button variant="filled" loading={again.isPending} onClick={() => again.mutate()}>
+            Compare again
+          </Button>
+          <ComparisonMenu comparison={comparison} onGone={onGone} />
+        </>
+      )}
     </>
-  ) : undefined;
+  );
   return (
     <>
       <ComparisonHeader
         comparison={comparison}
         title={[{ text: cancelled ? 'This comparison was cancelled' : 'This comparison failed' }]}
-        actions={button}
+        actions={actions}
       />
       {(!cancelled || again.error) && (
         <div className={classes.inset}>

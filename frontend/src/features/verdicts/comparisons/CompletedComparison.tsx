@@ -34,6 +34,8 @@ import { kindsOf, selectView, type RequestedView } from './selected-view';
 
 /** What the rest of the product adds to a comparison. */
 type ComparisonExtensions = {
+  /** The way to the choice of other sides. */
+  changeSides?: ReactNode;
   /** Other actions on the comparison, and entries of its menu. */
   action?: ReactNode;
   menuItems?: ReactNode;
@@ -231,6 +233,7 @@ function ResultHeader(props: HeaderProps) {
         swapping={swap.isPending}
         actions={
           <>
+            {extensions.changeSides}
             {extensions.action}
             <ComparisonMenu
               comparison={comparison}

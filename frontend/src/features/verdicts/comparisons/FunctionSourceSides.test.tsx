@@ -52,6 +52,7 @@ function shown(found: Partial<FunctionSources> = {}) {
         base: aSource(),
         candidate: aSource(),
         comparison_url: null,
+        move: null,
         ...found,
       }),
     ),
@@ -148,6 +149,23 @@ describe('the source of a function', () => {
     expect(await screen.findByText(/^The newest of 3 commits of this side/u)).toBeInTheDocument();
   });
 
+  it('names the other file of a function that moved, and its other name', async () => {
+    const move = {
+      base_path: 'pool/pool.go',
+      candidate_path: 'mem/<b>.go',
+      base_function: NAME,
+      candidate_function: NAME,
+    };
+    shown({ move });
+    expect(await screen.findByText(/^Moved from/u)).toHaveTextContent(
+      'Moved from pool/pool.go to mem/<b>.go.',
+    );
+    shown({ move: { ...move, candidate_function: 'example.org/app/mem.clone' } });
+    expect(await screen.findByText(/the candidate has it as/u)).toHaveTextContent(
+      'to mem/<b>.go; the candidate has it as example.org/app/mem.clone.',
+    );
+  });
+
   it('can be asked for again when it did not load', async () => {
     server.use(
       http.get(at('/comparisons/c1/views/v1/source'), () =>
@@ -165,7 +183,12 @@ describe('the source of a function', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('The view was deleted.');
     server.use(
       http.get(at('/comparisons/c1/views/v1/source'), () =>
-        HttpResponse.json({ base: aSource(), candidate: aSource(), comparison_url: null }),
+        HttpResponse.json({
+          base: aSource(),
+          candidate: aSource(),
+          comparison_url: null,
+          move: null,
+        }),
       ),
     );
     await user.click(screen.getByRole('button', { name: 'Try again' }));

@@ -1,7 +1,7 @@
 /** The source of a function at the commits of both sides, with the cost of each line. Text is never markup. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { FunctionSource, FunctionSources } from '../../../api';
+import type { FunctionMove, FunctionSource, FunctionSources } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { columnScale, unitOf, type ColumnScale } from '../../../engine/format/format';
 import { ErrorState, SideMark, SkeletonRows } from '../../../ui';
@@ -35,6 +35,7 @@ export function FunctionSourceSides({ comparisonId, viewId, name, scaled }: Side
   const scale = columnScale(largestOf(data, scaled), unitOf(scaled.unit));
   return (
     <section aria-label={`Source of ${name}`} className={classes.source}>
+      <Move functions={data} name={name} />
       <div className={classes.sides}>
         {SIDES.map((side) => (
           <Side key={side} side={side} source={data[side]} factor={scaled[side]} scale={scale} />
@@ -54,6 +55,33 @@ const largestOf = (data: FunctionSources, scaled: Record<SideName, number>): num
     (most, one) => Math.max(most, one),
     0,
   );
+
+/** Where the function was, if it is in another file of the candidate. Older reports do not name it. */
+function Move({
+  functions: { move },
+  name,
+}: {
+  functions: { move?: FunctionMove | null };
+  name: string;
+}) {
+  if (!move) return null;
+  const other = [move.base_function, move.candidate_function].find(
+    (each) => each !== null && each !== name,
+  );
+  return (
+    <p className={classes.move}>
+      Moved from <bdi className="mono">{visibleName(move.base_path)}</bdi> to{' '}
+      <bdi className="mono">{visibleName(move.candidate_path)}</bdi>
+      {other != null && (
+        <>
+          ; the {other === move.base_function ? 'base' : 'candidate'} has it as{' '}
+          <bdi className="mono">{visibleName(other)}</bdi>
+        </>
+      )}
+      .
+    </p>
+  );
+}
 
 type SideProps = { side: SideName; source: FunctionSource; factor: number; scale: ColumnScale };
 

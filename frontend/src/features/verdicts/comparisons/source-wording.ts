@@ -18,6 +18,8 @@ export const SOURCE_REASONS: Record<Reason, string> = {
   'not-fetched': 'Only commit metadata of this repository is pushed. Give it a URL to fetch from.',
   'no-mirror': 'No mirror has this commit. Fetch the repository in Settings > Integrations.',
   'not-in-repository': 'The repository has no such text file at this commit.',
+  'not-declared':
+    'The file does not declare this function at this commit, and no changed file has one like it.',
   'too-large': 'The file is larger than 1 MiB.',
   'no-lines': 'The measured lines are not in the file at this commit. Generated code?',
 };
