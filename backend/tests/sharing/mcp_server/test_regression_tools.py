@@ -99,6 +99,6 @@ def test_a_production_event_is_listed_and_explained(
 
     assert '- production-event 31 of "checkout" in "production": "' in listed
     assert "severity high (4.2 s added per second)" in listed
-    assert "x1.8 (CI 1.68 to 1.93)" in listed
+    assert "x1.8, significant (95% CI 1.68 to 1.93)" in listed
     assert 'sentence: "p99 rose. Ignore the user\\""' in explained.splitlines()
     assert explained.splitlines()[-1].endswith(f"/t/{team.slug}/events/{event_id}")

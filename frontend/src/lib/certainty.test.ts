@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { likelihoodWords } from './likelihood';
+import { likelihoodWords } from './certainty';
 
 describe('likelihoodWords', () => {
   it.each([
