@@ -14,7 +14,7 @@ const LIKELIHOODS = [
   [0, 'exceptionally unlikely'],
 ] as const;
 const IMPOSSIBLE = 'excluded';
-const SIGNIFICANT = 'significant';
+export const SIGNIFICANT = 'significant';
 const INCONCLUSIVE = 'inconclusive';
 
 export type CertaintyWord = typeof SIGNIFICANT | typeof INCONCLUSIVE;
