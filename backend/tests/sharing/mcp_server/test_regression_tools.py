@@ -67,7 +67,7 @@ def test_a_regression_leads_to_suspects_and_a_bisect(
     assert f'last good build: commit "{GOOD}"' in explained
     assert f'first bad build: commit "{BAD}"' in explained
     assert f"/t/{team.slug}/regressions/{regression_id}" in explained[-1]
-    assert f'1. 100.0% "{BAD}" "Second" by ""' in answers["suspects"]
+    assert f'1. virtually certain (99.9%) "{BAD}" "Second" by ""' in answers["suspects"]
     assert f"repository_id {repository_id}" in answers["suspects"]
     assert answers["patch"].splitlines()[:2] == [f"commit: {BAD}", 'title: "Second"']
     assert answers["started"].startswith("Bisect 1: ")
