@@ -16,7 +16,7 @@ from slowpath.core.local_times import find_zone, format_local_time
         ("2026-10-25 01:30", "Europe/Berlin", "2026-10-25 02:30 CET"),
         ("2026-11-01 05:30", "America/New_York", "2026-11-01 01:30 EDT"),
         ("2026-11-01 06:30", "America/New_York", "2026-11-01 01:30 EST"),
-        ("2026-11-28 20:00", "Asia/Kolkata", "2026-11-29 01:30 IST"),
+        ("2026-11-28 20:00", "Asia/Tokyo", "2026-11-29 05:00 JST"),
         ("2026-11-28 07:40", "America/Sao_Paulo", "2026-11-28 04:40 UTC-03"),
         ("2026-11-28 07:40", "Asia/Dubai", "2026-11-28 11:40 UTC+04"),
         ("2026-11-28 07:40", None, "2026-11-28 07:40 UTC"),
