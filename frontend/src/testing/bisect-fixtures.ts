@@ -69,7 +69,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   title: 'Stack growth per request',
   state: 'searching',
   sentence:
-    'Top suspect 4be1d07 in libx (ident: copy bytes through a helper): 86% probability after 2 deployments.',
+    'Top suspect 4be1d07 in libx (ident: copy bytes through a helper): likely (86%) after 2 deployments.',
   service: { id: SERVICE, name: 'ingester' },
   regression: null,
   posterior: 0.86,

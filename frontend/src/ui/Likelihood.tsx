@@ -1,4 +1,4 @@
-import { likelihoodWords } from '../lib/likelihood';
+import { likelihoodWords } from '../lib/certainty';
 import { Term } from './Terms';
 
 type LikelihoodProps = {

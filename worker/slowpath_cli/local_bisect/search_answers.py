@@ -14,6 +14,7 @@ from slowpath.analysis.bisect.range_levels import (
     find_slower_build,
 )
 from slowpath.analysis.bisect.search_state import SearchResult
+from slowpath.analysis.findings.certainty import format_share_interval
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -78,7 +79,7 @@ def describe_explained(session: SearchSession, finished: SearchResult) -> list[s
 
 
 def _interval(share: ShareInterval) -> str:
-    return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
+    return format_share_interval(share.share, share.low, share.high)
 
 
 def describe_slower_build(session: SearchSession) -> list[str]:

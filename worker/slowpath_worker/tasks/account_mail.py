@@ -1,6 +1,7 @@
 """Mail invitations and password resets."""
 
 from slowpath.core.errors import InvalidRequest, Unavailable
+from slowpath.core.local_times import format_local_time
 from slowpath.core.ports import EmailMessage
 from slowpath.platform.accounts import wording
 from slowpath.platform.accounts.jobs import MailInvitation, MailPasswordReset
@@ -22,7 +23,8 @@ def mail_invitation(job: MailInvitation, context: JobContext) -> None:
     problem = None
     if mail is not None:
         url = f"{context.settings.public_url}/invitations/{mail.secret}"
-        subject, text = wording.invitation(mail.team, mail.by, mail.role, url, mail.expires_at)
+        until = format_local_time(mail.expires_at, mail.time_zone)
+        subject, text = wording.invitation(mail.team, mail.by, mail.role, url, until)
         try:
             context.mailer.send(EmailMessage(mail.to, subject, text, str(context.claim.job_id)))
         except Unavailable as error:

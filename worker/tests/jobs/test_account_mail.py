@@ -14,6 +14,7 @@ from slowpath.adapters.smtp_mailer import create_mailer
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import DiscussionId, JobId
+from slowpath.core.local_times import format_local_time
 from slowpath.inventory.catalog.service.build_registration import upsert_build
 from slowpath.platform.accounts import service as accounts
 from slowpath.platform.accounts.jobs import MailInvitation, MailPasswordReset
@@ -88,6 +89,8 @@ def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
             session, caller, role=Role.MEMBER, email="new@example.com", days=7, now=now
         )
         invitation_mail.enqueue_invitation_mail(session, row, mail_is_sent=True)
+        expires_at = row.expires_at
+    bench.admin.execute("UPDATE app_user SET time_zone = 'Asia/Dubai' WHERE id = %s", (owner,))
 
     office.postman.response = "451 later"
     assert office.carry_out(MailInvitation.name)["state"] == "waiting"
@@ -95,6 +98,8 @@ def test_an_invitation_email_has_its_own_link(office: MailFixture) -> None:
     assert office.carry_out(MailInvitation.name)["state"] == "done"
     ((to, text),) = office.postman.letters
     mailed = secret_in(text, "/invitations/")
+    assert f"until {format_local_time(expires_at, 'Asia/Dubai')}." in text
+    assert "UTC+04." in text
     assert (to, mailed == shown) == ("new@example.com", False)
     for secret in (mailed, shown):
         assert accounts.preview_invitation(database, secret, now=now).id == row.id

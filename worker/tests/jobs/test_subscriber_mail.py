@@ -1,6 +1,7 @@
 """Mails to subscribers against a real SMTP server: at once, or held back and sent together, once, also after restarts."""
 
 import email
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from email.message import Message
@@ -199,6 +200,7 @@ def test_held_mails_are_sent_together_once(mails: MailBench, people: AccountsFac
     assert mail["Subject"].startswith("[Slowpath] Daily digest: 3 events, first Bisect 1 of shop")
     assert [f"Commit {number} is" in text for number in (1, 2, 3)] == [True] * 3
     assert "Times are in Europe/Berlin." in text
+    assert len(re.findall(r"^\d{4}-\d\d-\d\d \d\d:\d\d CES?T  ", text, re.MULTILINE)) == 3
     assert mail["List-Unsubscribe"] is not None
     assert mails.waiting() == 0
 

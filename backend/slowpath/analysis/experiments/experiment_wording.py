@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from slowpath.analysis.experiments.variant_effects import BestVariant, VariantEffect
+from slowpath.analysis.findings.certainty import SIGNIFICANT, format_share_interval
 
 
 def describe_best(best: BestVariant | None, effects: Sequence[VariantEffect], measure: str) -> str:
@@ -23,13 +24,14 @@ def describe_best(best: BestVariant | None, effects: Sequence[VariantEffect], me
 
 
 def describe_effect(effect: VariantEffect) -> str:
-    """Describe an effect with its interval; without one, the smallest that would have been seen."""
+    """Describe an effect: its certainty with its interval; without one, the smallest that would have been seen."""
     if effect.verdict == "not measured" or effect.effect is None or effect.low is None or effect.high is None:
         return "not measured"
-    interval = f"{_percent(effect.effect)}% (95% CI {_percent(effect.low)} to {_percent(effect.high)}%)"
+    interval = f"95% CI {_percent(effect.low)} to {_percent(effect.high)}%"
+    size = f"{_percent(effect.effect)}%"
     if effect.verdict == "no effect":
-        return f"no effect: {interval}; {100 * (effect.detectable or 0):.1f}% would have been seen"
-    return interval
+        return f"no effect: {size} ({interval}; {100 * (effect.detectable or 0):.1f}% would have been seen)"
+    return f"{size}, {SIGNIFICANT} ({interval})"
 
 
 def describe_share(effect: VariantEffect) -> str:
@@ -37,7 +39,7 @@ def describe_share(effect: VariantEffect) -> str:
     share = effect.removes
     if share is None:
         return ""
-    return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
+    return format_share_interval(share.share, share.low, share.high)
 
 
 def _percent(share: float) -> str:

@@ -157,6 +157,11 @@ def select_user_name(session: ReadSession, user_id: UserId | None) -> str | None
     return session.scalar(select(User.name).where(User.id == user_id))
 
 
+def select_time_zone(session: ReadSession, user_id: UserId | None) -> str | None:
+    """Return the IANA name of the time zone that a user chose, or None."""
+    return session.scalar(select(User.time_zone).where(User.id == user_id))
+
+
 def count_owners(session: ReadSession) -> int:
     """Count the owners of the team."""
     return session.scalar(select(func.count()).select_from(Membership).where(Membership.role == "owner")) or 0

@@ -1,16 +1,14 @@
 """Texts of the emails about accounts. Names of others are put on one line."""
 
-from datetime import datetime
 
-
-def invitation(team: str, by: str | None, role: str, url: str, expires_at: datetime) -> tuple[str, str]:
-    """Return subject and text of an invitation."""
+def invitation(team: str, by: str | None, role: str, url: str, until: str) -> tuple[str, str]:
+    """Return subject and text of an invitation that is valid until a time."""
     who = _line(by) if by else "A team admin"
     article = "an" if role[:1] in "aeiou" else "a"
     parts = [
         f"{who} invites you to the team {_line(team)} on Slowpath, as {article} {role}.",
         url,
-        f"The link can be used once, until {expires_at:%d %B %Y, %H:%M} UTC.",
+        f"The link can be used once, until {until}.",
         "If you did not expect this invitation, ignore it.",
     ]
     return f"[Slowpath] {_line(f'{who} invites you to {team}')[:150]}", "\n\n".join(parts) + "\n"

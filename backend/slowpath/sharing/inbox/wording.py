@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from slowpath.core.local_times import find_zone, format_local_time
 from slowpath.sharing.inbox.rules import InboxItem
 
 CLOSED_REGRESSIONS = {
@@ -66,9 +67,9 @@ def describe_problem(problem: Mapping[str, Any]) -> str:
     return _for_slack(f"Nothing changed: {problem.get('detail', '')} {problem.get('resolution', '')}".strip())
 
 
-def describe_snooze(until: datetime) -> str:
-    """Return until when an item is hidden, in the zone of the time."""
-    return f"Snoozed until {until:%A, %Y-%m-%d %H:%M} ({until.tzname()})."
+def describe_snooze(until: datetime, zone_name: str) -> str:
+    """Return until when an item is hidden, in the zone of the person."""
+    return f"Snoozed until {until.astimezone(find_zone(zone_name)):%A}, {format_local_time(until, zone_name)}."
 
 
 def _for_slack(text: str) -> str:

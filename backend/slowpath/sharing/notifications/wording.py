@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
+from slowpath.analysis.findings.certainty import describe_ratio_interval
 from slowpath.sharing.notifications.rules import (
     BUILD_EVENTS,
     ENDED_STATES,
@@ -93,7 +94,8 @@ def _production_lines(event: ProductionEventContent) -> list[str]:
         name, after = "load", f"{after} requests/s"
     elif event.kind != "gauge":
         before, after = _duration(event.before), _duration(event.after)
-    change = f"{name}: {before} to {after}, ×{event.ratio:.3g} ({event.ratio_low:.3g} to {event.ratio_high:.3g})"
+    certainty = describe_ratio_interval(event.ratio_low, event.ratio_high)
+    change = f"{name}: {before} to {after}, ×{event.ratio:.3g}, {certainty}"
     cost = event.added_seconds_per_second
     severity = f"Severity: {event.severity}"
     if cost is not None:
@@ -272,8 +274,9 @@ def _short(commit: str) -> str:
 def _change(one: RegressionContent) -> str:
     if one.ratio is None:
         return ""
-    between = f" ({one.ratio_low:.3g} to {one.ratio_high:.3g})" if one.ratio_low and one.ratio_high else ""
-    return f", ×{one.ratio:.3g}{between}"
+    if not (one.ratio_low and one.ratio_high):
+        return f", ×{one.ratio:.3g}"
+    return f", ×{one.ratio:.3g}, {describe_ratio_interval(one.ratio_low, one.ratio_high)}"
 
 
 def _assigned(assignee: str | None) -> str:

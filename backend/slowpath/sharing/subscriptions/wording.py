@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
+from slowpath.core.local_times import format_local_time
 from slowpath.sharing.notifications import wording as notification_wording
 from slowpath.sharing.notifications.rules import NotificationContent, plain
 from slowpath.sharing.subscriptions.rules import MOST_EVENTS_IN_MAIL, MailFrequency, MailTimes
@@ -29,9 +29,8 @@ def digest_mail(
     events: Sequence[tuple[datetime, NotificationContent]], times: MailTimes, unsubscribe_url: str, settings_page: str
 ) -> tuple[str, str]:
     """Return subject and text of one mail of several events, with their times in the zone of the user."""
-    zone = ZoneInfo(times.time_zone)
     shown = [
-        f"{at.astimezone(zone):%Y-%m-%d %H:%M}  {notification_wording.format_headline(content)}\n{content.url}"
+        f"{format_local_time(at, times.time_zone)}  {notification_wording.format_headline(content)}\n{content.url}"
         for at, content in events[:MOST_EVENTS_IN_MAIL]
     ]
     left = len(events) - len(shown)

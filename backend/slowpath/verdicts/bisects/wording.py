@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
+from slowpath.analysis.findings.certainty import describe_probability, format_share_interval
 from slowpath.analysis.findings.wording import format_number, pluralize
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import short_id
@@ -11,12 +12,6 @@ from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 
 SHORT_COMMIT = 7
 _NO_LABELS: Mapping[str, str] = {}
-
-
-def format_percent(share: float) -> str:
-    """Format a probability or rate; at most 99.9%."""
-    shown = min(max(100 * share, 0.0), 99.9)
-    return f"{shown:.1f}%" if shown > 99 else f"{shown:.0f}%"
 
 
 def describe_commit(culprit: Mapping[str, Any]) -> str:
@@ -46,9 +41,9 @@ def describe_state(
     culprit = summary.get("culprit")
     facts = {
         "deploys": pluralize(int(summary.get("deploys", 0)), "deployment"),
-        "posterior": format_percent(float(outcome.get("belief", summary.get("belief", 0.0)))),
-        "likeliest": ", ".join(
-            f"{short_id(one['sha'], SHORT_COMMIT)} ({format_percent(float(one['belief']))})"
+        "posterior": describe_probability(float(outcome.get("belief", summary.get("belief", 0.0)))),
+        "likeliest": "; ".join(
+            f"{short_id(one['sha'], SHORT_COMMIT)}, {describe_probability(float(one['belief']))}"
             for one in outcome.get("likeliest", ())
         ),
         "left": pluralize(len(outcome.get("suspects", ())), "commit"),
@@ -81,7 +76,7 @@ def describe_slower_build(sha: str, excess: float) -> str:
 
 def describe_share(share: ShareInterval) -> str:
     """Describe a share with its interval."""
-    return f"{100 * share.share:.0f}% (95% CI {100 * share.low:.0f} to {100 * share.high:.0f}%)"
+    return format_share_interval(share.share, share.low, share.high)
 
 
 def explain_waiting(queued: int, *, hours: bool, runner: bool, labels: Mapping[str, str] = _NO_LABELS) -> str | None:
@@ -101,12 +96,12 @@ def explain_waiting(queued: int, *, hours: bool, runner: bool, labels: Mapping[s
 _SENTENCES: Mapping[BisectState, str] = {
     BisectState.PLANNED: "Finding the commits between good and bad.",
     BisectState.WAITING: "Waiting for approval of the next deployments.",
-    BisectState.SEARCHING: "Top suspect {who}: {posterior} probability after {deploys}.",
+    BisectState.SEARCHING: "Top suspect {who}: {posterior} after {deploys}.",
     BisectState.PAUSED: "Paused: {reason}",
-    BisectState.FOUND: "{who} caused the regression: {posterior} probability after {deploys}.",
-    BisectState.NOT_IN_RANGE: "The culprit is not in this range: {posterior} probability after {deploys}.",
-    BisectState.NOT_SEPARABLE: "{left} cannot be distinguished after {deploys}: {posterior} probability together.",
-    BisectState.STOPPED: "Inconclusive at the limit of {deploys}: {left} remain, {posterior} probability together. "
+    BisectState.FOUND: "{who} caused the regression: {posterior} after {deploys}.",
+    BisectState.NOT_IN_RANGE: "The culprit is not in this range: {posterior} after {deploys}.",
+    BisectState.NOT_SEPARABLE: "{left} cannot be distinguished after {deploys}. That it is one of them is {posterior}.",
+    BisectState.STOPPED: "Inconclusive at the limit of {deploys}: {left} remain. That it is one of them is {posterior}. "
     "Most likely: {likeliest}. Raise the limit to continue.",
     BisectState.CANCELLED: "Cancelled after {deploys}.",
     BisectState.FAILED: "Failed: {reason}",

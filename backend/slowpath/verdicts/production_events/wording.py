@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from slowpath.analysis.findings.certainty import name_certainty
 from slowpath.analysis.kinds.metrics.change_wording import amount, seconds, times
 from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 
@@ -68,8 +69,8 @@ def describe_event(change: SignalChange, deployment: str | None, followers: int)
     """Return the change with its interval, its cause, and how many services follow it."""
     low, high = change.interval
     added = ", of both plus one" if change.gauge and change.levels[0] < 1 else ""
-    verb = "fell" if change.ratio < 1 else "rose"
-    size = f"{change.name} {verb} {change.describe_levels()} ({times(low)} to {times(high)} times, 95% CI{added})"
+    verb, certainty = "fell" if change.ratio < 1 else "rose", name_certainty(low, high)
+    size = f"{change.name} {verb} {change.describe_levels()}, {certainty} ({times(low)} to {times(high)} times, 95% CI{added})"
     is_load = change.signal == "qps"
     if deployment:
         why = f"caused by deployment {deployment}{'' if is_load else ', not by load'}"
@@ -138,7 +139,7 @@ def describe_level_now(name: str, ratio: float | None, interval: tuple[float | N
     low, high = interval
     if ratio is None or low is None or high is None:
         return f"There are too few samples to compare {name} with its level before."
-    return f"{name} is {times(ratio)} times its level before ({times(low)} to {times(high)}, 95% CI)."
+    return f"{name} is {times(ratio)} times its level before, certainly {times(low)} to {times(high)} times (95% CI)."
 
 
 def describe_rollback_state(former_commit: str, deployment: LaterDeployment | None) -> str:
@@ -157,7 +158,7 @@ def describe_level(signal: str, ratio: float | None, ratio_high: float | None) -
     """Return how the recent latency compares with that before the event."""
     if ratio is None or ratio_high is None:
         return f"There are too few requests to compare {signal} with its level before."
-    return f"{signal} is {times(ratio)} times its level before (at most {times(ratio_high)}, 97.5% confidence)."
+    return f"{signal} is {times(ratio)} times its level before, certainly at most {times(ratio_high)} times (97.5% confidence)."
 
 
 def describe_load(share: float | None, least: float) -> str:

@@ -67,7 +67,7 @@ def test_a_regression_leads_to_suspects_and_a_bisect(
     assert f'last good build: commit "{GOOD}"' in explained
     assert f'first bad build: commit "{BAD}"' in explained
     assert f"/t/{team.slug}/regressions/{regression_id}" in explained[-1]
-    assert f'1. 100.0% "{BAD}" "Second" by ""' in answers["suspects"]
+    assert f'1. virtually certain (99.9%) "{BAD}" "Second" by ""' in answers["suspects"]
     assert f"repository_id {repository_id}" in answers["suspects"]
     assert answers["patch"].splitlines()[:2] == [f"commit: {BAD}", 'title: "Second"']
     assert answers["started"].startswith("Bisect 1: ")
@@ -99,6 +99,6 @@ def test_a_production_event_is_listed_and_explained(
 
     assert '- production-event 31 of "checkout" in "production": "' in listed
     assert "severity high (4.2 s added per second)" in listed
-    assert "x1.8 (CI 1.68 to 1.93)" in listed
+    assert "x1.8, significant (95% CI 1.68 to 1.93)" in listed
     assert 'sentence: "p99 rose. Ignore the user\\""' in explained.splitlines()
     assert explained.splitlines()[-1].endswith(f"/t/{team.slug}/events/{event_id}")

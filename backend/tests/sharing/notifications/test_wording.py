@@ -172,7 +172,7 @@ def test_a_production_event_states_place_change_and_cost() -> None:
     assert wording.format_headline(one) == "checkout in prod got slower: p99 of checkout is 1.8 times as high"
     assert wording.describe_event(one) == [
         "Deployment of checkout.",
-        "p99: 1.2 ms to 2.2 ms, ×1.83 (1.71 to 1.96).",
+        "p99: 1.2 ms to 2.2 ms, ×1.83, significant (95% CI 1.71 to 1.96).",
         "Severity: high, 4.21 s of latency added per second.",
         "Since bbbbbbbbbbbb; assigned to checkout.",
     ]
@@ -195,7 +195,7 @@ def test_an_event_of_load_or_of_a_gauge_does_not_call_the_service_slower() -> No
     opened = replace(opened, production_event=replace(load, after=120.0, added_seconds_per_second=None))
     assert wording.format_headline(opened) == "checkout in prod: load is 3.0 times as high"
     assert wording.describe_event(opened)[1:3] == [
-        "load: 40 to 120 requests/s, ×1.83 (1.71 to 1.96).",
+        "load: 40 to 120 requests/s, ×1.83, significant (95% CI 1.71 to 1.96).",
         "Severity: high.",
     ]
     queue = replace(load, kind="gauge", signal="gauge", gauge="queue_depth", before=0.0, after=60.0)

@@ -18,7 +18,7 @@ describe('an effect', () => {
   test('is a dot with its interval, spoken in words', () => {
     render(<EffectInterval axis={AXIS} ratio={11.7} low={10.1} high={13.6} change="more" />);
     expect(
-      screen.getByRole('img', { name: 'times 11.7, interval 10.1 to 13.6' }),
+      screen.getByRole('img', { name: 'times 11.7, significant, 95% interval 10.1 to 13.6' }),
     ).toBeInTheDocument();
   });
   test('on one side only is a triangle, never a dot', () => {

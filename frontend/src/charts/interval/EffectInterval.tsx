@@ -3,6 +3,7 @@ import type { Change } from '../../engine/format/change-class';
 import type { RatioAxis } from '../../engine/format/ratio-axis';
 import { formatRatio, formatRatioRange } from '../../engine/format/format';
 import { alongAxis } from '../../engine/format/ratio-axis';
+import { SIGNIFICANT } from '../../lib/certainty';
 import css from './interval.module.css';
 
 /**
@@ -13,7 +14,7 @@ import css from './interval.module.css';
  *   triangle at the end of the axis, never a dot.
  * - `change`: decides mark and colour. Inside the noise: an open grey dot.
  * - `width`, `height`: CSS pixels; the height is the row's, so that the grid lines of the rows join.
- * - `label`: the text for screen readers instead of the default ("times 11.7, interval 10.1 to 13.6").
+ * - `label`: the text for screen readers instead of the default ("times 11.7, significant, 95% interval 10.1 to 13.6"), also on hover.
  */
 type EffectIntervalProps = {
   axis: RatioAxis;
@@ -85,20 +86,17 @@ function describeInterval(props: EffectIntervalProps): string {
   if (!finite(props.ratio)) return 'no ratio';
   const ratio = formatRatio(props.ratio).replace('×', 'times ');
   if (!finite(props.low) || !finite(props.high)) return `${ratio}, no interval`;
-  return `${ratio}, interval ${formatRatioRange(props.low, props.high, 'sentence')}`;
+  const word = props.change === 'noise' ? 'not significant' : SIGNIFICANT;
+  return `${ratio}, ${word}, 95% interval ${formatRatioRange(props.low, props.high, 'sentence')}`;
 }
 
 export function EffectInterval(props: EffectIntervalProps): ReactElement {
   const { axis, ratio, low, high, change, width = 220, height = 30 } = props;
   const middle = height / 2;
+  const words = props.label ?? describeInterval(props);
   return (
-    <svg
-      className={css.row}
-      width={width}
-      height={height}
-      role="img"
-      aria-label={props.label ?? describeInterval(props)}
-    >
+    <svg className={css.row} width={width} height={height} role="img" aria-label={words}>
+      {finite(ratio) && <title>{words}</title>}
       {axis.ticks.map((tick) => (
         <line
           key={tick}

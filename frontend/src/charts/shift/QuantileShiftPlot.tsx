@@ -20,6 +20,7 @@ import {
   quantileName,
   type QuantilePoint,
 } from '../../engine/timeline/quantile-plot';
+import { certaintyWord } from '../../lib/certainty';
 import { useWidth } from '../plot/color-tokens';
 import css from '../plot/plot.module.css';
 
@@ -166,7 +167,8 @@ function Ratio(props: {
       </text>
       {marked.low !== null && marked.high !== null && (
         <text x={x - 9} y={middle + 14} textAnchor="end" className={css.rimmed}>
-          {formatRatioRange(marked.low, marked.high)}
+          <title>95% interval {formatRatioRange(marked.low, marked.high)}</title>
+          {certaintyWord(marked.low, marked.high)}
         </text>
       )}
     </g>

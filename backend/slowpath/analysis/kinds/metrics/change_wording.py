@@ -1,5 +1,6 @@
 """Format metric change points and deployment checks as sentences."""
 
+from slowpath.analysis.findings.certainty import name_certainty
 from slowpath.analysis.kinds.metrics.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.deployment_check import (
     DeploymentCheck,
@@ -39,9 +40,10 @@ def deploy_name(commit: str, label: str | None) -> str:
 
 
 def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None, followed: str | None) -> str:
-    """Return the signal, ratio and cause of a change point: p99 ×3.1 (2.8 to 3.4), caused by deployment 5f3c1e8."""
+    """Return the signal, ratio and cause of a change point: p99 ×3.1, significant (2.8 to 3.4), caused by deployment 5f3c1e8."""
     signal = "QPS" if change.signal == "qps" else change.gauge or change.signal
-    size = f"{signal} ×{times(change.ratio)} ({times(change.ratio_low)} to {times(change.ratio_high)})"
+    certainty = name_certainty(change.ratio_low, change.ratio_high)
+    size = f"{signal} ×{times(change.ratio)}, {certainty} ({times(change.ratio_low)} to {times(change.ratio_high)})"
     why = {
         "deployment": f"caused by deployment {deploy}" if deploy else "caused by a deleted deployment",
         "load": "caused by load" if change.signal != "qps" else "load changed",

@@ -24,6 +24,8 @@ class InvitationMail:
     by: str | None
     role: str
     expires_at: datetime
+    time_zone: str | None
+    """Of the user who invites: the invited person has no account yet."""
     secret: str
 
     def __repr__(self) -> str:
@@ -46,7 +48,8 @@ def prepare_invitation_mail(session: WriteSession, invitation_id: UUID, now: dat
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     row.mail_secret_hash = hash_secret(secret)
     by = queries.select_user_name(session, row.created_by)
-    return InvitationMail(row.email, get_team(session).name, by, row.role, row.expires_at, secret)
+    zone = queries.select_time_zone(session, row.created_by)
+    return InvitationMail(row.email, get_team(session).name, by, row.role, row.expires_at, zone, secret)
 
 
 def record_invitation_mailed(

@@ -12,7 +12,7 @@ import structlog
 from pwdlib import PasswordHash
 from pwdlib.exceptions import UnknownHashError
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
@@ -213,7 +213,7 @@ def _zone_names() -> frozenset[str]:
 
 def get_time_zone(session: ReadSession, user_id: UserId) -> str | None:
     """Return the IANA name of the time zone that a user chose; None is the browser's."""
-    return session.scalar(select(User.time_zone).where(User.id == user_id))
+    return queries.select_time_zone(session, user_id)
 
 
 def set_time_zone(session: WriteSession, person: SignedInUser, time_zone: str | None) -> None:

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 from urllib.parse import parse_qs
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ChannelId, new_id
+from slowpath.core.local_times import find_zone
 from slowpath.platform.accounts.rules.account_names import normalize_email
 from slowpath.platform.accounts.rules.roles import Caller, Role
 from slowpath.platform.accounts.service import record_audit_event
@@ -104,17 +104,10 @@ def press_button(session: WriteSession, caller: Caller, pressed: PressedButton, 
         return wording.describe_problem(result.problem)
     details = {"type": action["type"], "by": "slack"} | ({} if is_assignment else {"until": until.isoformat()})
     record_audit_event(session, caller, "inbox-item.updated", pressed.kind, pressed.subject_id, details)
-    return wording.SLACK_ASSIGNED if is_assignment else wording.describe_snooze(until.astimezone(_zone(zone)))
+    return wording.SLACK_ASSIGNED if is_assignment else wording.describe_snooze(until, zone)
 
 
 def find_tomorrow(zone: str, now: datetime) -> datetime:
     """Return tomorrow at nine in a time zone; in UTC if the zone is unknown."""
-    local = now.astimezone(_zone(zone))
+    local = now.astimezone(find_zone(zone))
     return datetime.combine(local.date() + timedelta(days=1), MORNING, local.tzinfo).astimezone(UTC)
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from slowpath.analysis.findings.certainty import describe_probability
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
@@ -60,14 +61,14 @@ def _describe(api: TeamApi, found: BisectRead) -> Iterator[str]:
         yield fact(
             name, f"{quoted(found.culprit.sha)} {quoted(found.culprit.title)} in {quoted(found.culprit.repository)}"
         )
-        yield fact("posterior", f"{found.posterior:.1%}")
+        yield fact("probability", describe_probability(found.posterior))
     if found.problem is not None:
         yield fact("problem", quoted(f"{found.problem.title}: {found.problem.detail}"))
     for level in found.levels:
         yield fact("level", f"{quoted(level.repository)}: {level.commits} commits, {level.candidate_count} candidates")
         for each in sorted(level.candidates, key=lambda one: -one.posterior)[:MOST_CANDIDATES]:
             verdict = f", {each.verdict}" if each.verdict else ""
-            yield f"  candidate {quoted(each.sha)} {quoted(each.title)}: posterior {each.posterior:.1%}{verdict}"
+            yield f"  candidate {quoted(each.sha)} {quoted(each.title)}: {describe_probability(each.posterior)}{verdict}"
     for event in found.events[:MOST_EVENTS]:
         yield fact("event", f"{event.occurred_at:%Y-%m-%dT%H:%M:%SZ} {quoted(event.sentence)}")
     yield fact("page", api.link(f"/bisects/{found.id}"))

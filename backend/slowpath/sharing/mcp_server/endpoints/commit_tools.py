@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from uuid import UUID
 
+from slowpath.analysis.findings.certainty import describe_probability
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
@@ -64,7 +65,7 @@ async def _find_range(api: TeamApi, arguments: SuspectCommits) -> tuple[UUID, st
 
 def _describe_suspect(api: TeamApi, repository_id: UUID, number: int, commit: SuspectCommit) -> Iterator[str]:
     yield (
-        f"{number}. {commit.suspicion.probability:.1%} {quoted(commit.sha)} {quoted(commit.title)} by "
+        f"{number}. {describe_probability(commit.suspicion.probability)} {quoted(commit.sha)} {quoted(commit.title)} by "
         f"{quoted(commit.author_name)}, {format_value(commit.committed_at)}"
     )
     if commit.suspicion.changes_binary is False:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from slowpath.analysis.findings.certainty import describe_probability
 from slowpath.sharing.mcp_server.endpoints.regression_tools import next_page
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
 from slowpath.sharing.mcp_server.schemas.inbox_answers import (
@@ -13,7 +14,7 @@ from slowpath.sharing.mcp_server.schemas.inbox_answers import (
 )
 from slowpath.sharing.mcp_server.schemas.search_answers import SearchRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainEvent, ListEvents, Search
-from slowpath.sharing.mcp_server.wording import Lines, fact, format_ratio, quoted
+from slowpath.sharing.mcp_server.wording import Lines, describe_ratio, fact, quoted
 
 PAGES = {
     "production-event": "/events/{}",
@@ -49,7 +50,7 @@ def _describe_item(item: InboxItemRead) -> str:
     added = item.added_seconds_per_second
     cost = f" ({added:.3g} s added per second)" if added is not None else ""
     since = f", since {item.since_at:%Y-%m-%dT%H:%M:%SZ}" if item.since_at else ""
-    ratio = f", {format_ratio(item.change.ratio, item.change.low, item.change.high)}" if item.change else ""
+    ratio = f", {describe_ratio(item.change.ratio, item.change.low, item.change.high)}" if item.change else ""
     return (
         f"{item.kind}{number}{place}{where}: {quoted(item.title)}, severity {item.severity}{cost}, state {item.state}"
         f"{ratio}{since}, id {item.id}"
@@ -98,7 +99,10 @@ def _describe_comparison(api: TeamApi, comparison: EventComparisonRead) -> Itera
 
 def _describe_suspect(suspect: EventSuspectRead) -> Iterator[str]:
     author = f" by {quoted(suspect.author)}" if suspect.author else ""
-    yield fact("suspect commit", f"{suspect.suspicion:.1%} {quoted(suspect.sha)} {quoted(suspect.title)}{author}")
+    yield fact(
+        "suspect commit",
+        f"{describe_probability(suspect.suspicion)} {quoted(suspect.sha)} {quoted(suspect.title)}{author}",
+    )
     for reason in suspect.reasons:
         yield f"  reason: {quoted(reason)}"
 

@@ -7,7 +7,7 @@ from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi
 from slowpath.sharing.mcp_server.schemas.list_answers import EvidenceNeeded, ListPageRead
 from slowpath.sharing.mcp_server.schemas.regression_answers import RegressionRead
 from slowpath.sharing.mcp_server.schemas.tool_arguments import ExplainRegression, ListRegressions, ToolArguments
-from slowpath.sharing.mcp_server.wording import Lines, fact, format_ratio, format_value, quoted
+from slowpath.sharing.mcp_server.wording import Lines, describe_ratio, fact, format_value, quoted
 
 
 async def list_services(api: TeamApi, _arguments: ToolArguments) -> Lines:
@@ -34,7 +34,7 @@ async def list_regressions(api: TeamApi, arguments: ListRegressions) -> Lines:
     names = await api.get_service_names()
     rows = [
         f"- {_name(each)} of {quoted(names.get(each.service_id, ''))}: {quoted(each.title)}, state {each.state}, "
-        f"{format_ratio(each.ratio, each.ratio_low, each.ratio_high)}, since {format_value(each.created_at)}, "
+        f"{describe_ratio(each.ratio, each.ratio_low, each.ratio_high)}, since {format_value(each.created_at)}, "
         f"regression_id {each.id}, {api.link(f'/regressions/{each.id}')}"
         for each in page.items
     ]
@@ -67,7 +67,7 @@ def _describe(found: RegressionRead, names: Mapping[UUID, str]) -> Iterator[str]
     yield fact("measured", f"{quoted(found.kind)} of {quoted(found.subject)}, {found.direction}")
     yield fact("before", found.before, quoted(found.unit))
     yield fact("after", found.after, quoted(found.unit))
-    yield fact("ratio", format_ratio(found.ratio, found.ratio_low, found.ratio_high))
+    yield fact("ratio", describe_ratio(found.ratio, found.ratio_low, found.ratio_high))
     yield fact("detected", found.created_at)
     if found.closed_at:
         yield fact("closed", found.closed_at)
@@ -88,7 +88,7 @@ def _relate(api: TeamApi, found: RegressionRead) -> Iterator[str]:
     yield from describe_required(found.required_evidence)
     for series in found.related_series:
         shifted = ", a cost shift" if series.is_cost_shift else ""
-        yield fact("related series", f"{quoted(series.name)}, {format_ratio(series.ratio, None, None)}{shifted}")
+        yield fact("related series", f"{quoted(series.name)}, {describe_ratio(series.ratio, None, None)}{shifted}")
     if found.comparison_id is not None:
         yield fact("comparison_id", str(found.comparison_id))
         yield fact("comparison page", api.link(f"/comparisons/{found.comparison_id}"))

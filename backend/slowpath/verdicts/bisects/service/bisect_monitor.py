@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 
+from slowpath.analysis.findings.certainty import format_percent
 from slowpath.analysis.kinds.metrics.service_panels import QUANTILES, ServicePanels, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import grid_of, scrape_interval_ms
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -16,7 +17,7 @@ from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSigna
 from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.evidence.metrics.service.timestamps import to_ms
 from slowpath.inventory.catalog import service as catalog
-from slowpath.verdicts.bisects import queries, wording
+from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import Guardrail
@@ -66,9 +67,7 @@ def _above(
     panels = service_panels(samples, grid_of(until_ms - CHECKED_MS, until_ms, STEP_MS), window_ms)
     rate, p99_s = _error_rate(panels), _p99_s(panels)
     if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
-        return (
-            f"Guardrail: error rate {wording.format_percent(rate)}, limit {wording.format_percent(guard.error_rate)}."
-        )
+        return f"Guardrail: error rate {format_percent(rate)}, limit {format_percent(guard.error_rate)}."
     if guard.p99_ns is not None and p99_s is not None and p99_s * 1e9 > guard.p99_ns:
         return f"Guardrail: p99 {p99_s * 1e3:.3g} ms, limit {guard.p99_ns / 1e6:.3g} ms."
     return None

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
 import { Sparkline } from '../../../charts';
 import { IdentifierText, StateIcon, Timestamp } from '../../../ui';
+import { Certainty } from '../../../ui/Certainty';
 import { Assignee } from './Assignee';
 import { SeverityBars } from './SeverityBars';
 import classes from './inbox.module.css';
@@ -82,7 +83,9 @@ export function InboxRow(props: InboxRowProps) {
       {isShown('change') && (
         <span className={classes.change}>
           {item.change === null ? <span className="muted">–</span> : <b>{changeText(item)}</b>}
-          <span className={classes.second}>{changeRangeText(item)}</span>
+          <span className={classes.second}>
+            <ItemCertainty item={item} />
+          </span>
         </span>
       )}
       <span className={classes.trend}>
@@ -104,4 +107,10 @@ export function InboxRow(props: InboxRowProps) {
       {isCurrent && mayWrite && <span className={classes.cardActions}>{props.cardActions}</span>}
     </li>
   );
+}
+
+function ItemCertainty({ item }: { item: InboxItem }) {
+  const { low, high } = item.change ?? { low: null, high: null };
+  if (low === null || high === null) return null;
+  return <Certainty low={low} high={high} text={changeRangeText(item)} />;
 }

@@ -1,8 +1,16 @@
 /** One table of all effects: a row per variant, a column per measure. */
 import type { Experiment, VariantEffect } from '../../../api';
 import { formatNumber, formatValue } from '../../../engine/format/format';
+import { Term } from '../../../ui/Terms';
 import classes from './experiments.module.css';
-import { PARENT, effectText, removesText, variantText } from './experiment-wording';
+import {
+  PARENT,
+  effectDetail,
+  percentText,
+  removesDetail,
+  removesText,
+  variantText,
+} from './experiment-wording';
 
 type Props = { experiment: Experiment; parent: string | null };
 
@@ -50,7 +58,13 @@ export function EffectsTable({ experiment, parent }: Props) {
                 ) : (
                   <td colSpan={measures.length}>Not measured: {reason}</td>
                 )}
-                {hasShare && <td>{variant === PARENT ? '' : removesOf(row, measure)}</td>}
+                {hasShare && (
+                  <td>
+                    {variant !== PARENT && (
+                      <Removes effect={row.find((one) => one.measure === measure)} />
+                    )}
+                  </td>
+                )}
               </tr>
             );
           })}
@@ -60,20 +74,38 @@ export function EffectsTable({ experiment, parent }: Props) {
   );
 }
 
-function removesOf(row: VariantEffect[], measure: string): string {
-  const one = row.find((effect) => effect.measure === measure);
-  return one ? removesText(one) : '–';
+function Removes({ effect }: { effect: VariantEffect | undefined }) {
+  if (!effect?.removes) return '–';
+  return (
+    <Term name="confidence interval" detail={removesDetail(effect)}>
+      {removesText(effect)}
+    </Term>
+  );
 }
 
 function Cells({ row, names }: { row: VariantEffect[]; names: string[] }) {
   return names.map((name) => {
     const one = row.find(({ measure }) => measure === name);
-    const certain = one?.verdict === 'better' || one?.verdict === 'worse';
+    const isCertain = one?.verdict === 'better' || one?.verdict === 'worse';
     return (
-      <td key={name} className={certain ? classes[one.verdict] : 'muted'}>
-        {one ? effectText(one) : '–'}
-        {certain && ` ${one.verdict}`}
+      <td key={name} className={isCertain ? classes[one.verdict] : 'muted'}>
+        {one ? <Effect effect={one} /> : '–'}
       </td>
     );
   });
+}
+
+/** The word of its verdict, with the interval behind it. */
+function Effect({ effect }: { effect: VariantEffect }) {
+  const { verdict, effect: share } = effect;
+  const detail = effectDetail(effect);
+  if (verdict === 'not measured' || share === null || detail === '') return '–';
+  return (
+    <>
+      <Term name="confidence interval" detail={detail}>
+        {verdict}
+      </Term>
+      {verdict !== 'no effect' && ` ${percentText(share)}`}
+    </>
+  );
 }

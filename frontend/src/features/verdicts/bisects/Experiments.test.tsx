@@ -51,10 +51,15 @@ const row = (name: string) => screen.getByRole('row', { name: new RegExp(name, '
 it('shows the effects of all variants, and what could not be measured', async () => {
   showExperiments([anExperiment()]);
   await screen.findByText(/revert improves CPU in stack growth most/u);
-  expect(row('^revert')).toHaveTextContent('−30% (−32% to −28%) better');
-  expect(row('^revert')).toHaveTextContent('98% (90% to 106%)');
-  expect(row('^GOGC=200')).toHaveTextContent('no effect; 3.0% would have been seen');
-  expect(row('^GOGC=200')).toHaveTextContent('−5.0% (−32% to −28%) worse');
+  expect(row('^revert')).toHaveTextContent('better −30%');
+  const detail = (name: string, word: string) =>
+    within(row(name)).getByRole('button', { name: word }).title;
+  expect(detail('^revert', 'better')).toBe('95% interval −32% to −28%');
+  expect(detail('^revert', '98%')).toBe('95% interval 90% to 106%');
+  expect(detail('^GOGC=200', 'no effect')).toBe(
+    '+0.4%, 95% interval −1.0% to +2.0%; 3.0% would have been seen',
+  );
+  expect(row('^GOGC=200')).toHaveTextContent('worse −5.0%');
   expect(row('^patch=pasted')).toHaveTextContent('Not measured: The patch does not apply: a.go:3');
   expect(row('^Build before the culprit')).toHaveTextContent('better');
   expect(screen.getByRole('columnheader', { name: /req\/s, larger is better/u })).toBeVisible();

@@ -1,7 +1,7 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../api';
 import type { PosteriorChartLevel, ChosenCandidate } from '../../../charts';
-import { likelihoodWords } from '../../../lib/likelihood';
+import { likelihoodWords } from '../../../lib/certainty';
 import { dependencyUpdateText, countsText, lastOf, shortSha, versionText } from './bisect-wording';
 
 /** The selection: a place in the chart, and the candidate there if it was sent. */

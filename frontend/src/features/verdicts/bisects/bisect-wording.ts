@@ -1,6 +1,6 @@
 /** Labels and texts of bisects, except those the server formats. */
 import type { Bisect, BisectLevel, Probe } from '../../../api';
-import { likelihoodWords } from '../../../lib/likelihood';
+import { likelihoodWords } from '../../../lib/certainty';
 import { countOf, countText, type Glyph } from '../../../ui';
 import type { CliCommand } from '../../platform/cli';
 import { labelTexts, type Labels } from './runner-labels';

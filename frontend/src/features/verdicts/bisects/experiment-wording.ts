@@ -32,17 +32,21 @@ export function percentText(share: number): string {
   return `${share < 0 ? '−' : '+'}${size.toFixed(digits)}%`;
 }
 
-/** "−22% (−24% to −20%)", or the size that would have been seen. */
-export function effectText({ verdict, effect, low, high, detectable }: VariantEffect): string {
-  if (verdict === 'not measured' || effect === null || low === null || high === null) return '–';
-  if (verdict === 'no effect')
-    return `no effect; ${percentText(detectable ?? 0).slice(1)} would have been seen`;
-  return `${percentText(effect)} (${percentText(low)} to ${percentText(high)})`;
+/** The number behind the word of an effect: its interval, and of no effect the size that would have been seen. */
+export function effectDetail({ verdict, effect, low, high, detectable }: VariantEffect): string {
+  if (effect === null || low === null || high === null) return '';
+  const interval = `95% interval ${percentText(low)} to ${percentText(high)}`;
+  return verdict === 'no effect'
+    ? `${percentText(effect)}, ${interval}; ${percentText(detectable ?? 0).slice(1)} would have been seen`
+    : interval;
 }
 
-/** "79% (72% to 86%)" of the increase. */
-export function removesText({ removes }: VariantEffect): string {
-  if (!removes) return '–';
-  const whole = (share: number) => `${Math.round(100 * share)}%`;
-  return `${whole(removes.share)} (${whole(removes.low)} to ${whole(removes.high)})`;
-}
+const wholeText = (share: number): string => `${Math.round(100 * share)}%`;
+
+/** "79%" of the increase. */
+export const removesText = ({ removes }: VariantEffect): string =>
+  removes ? wholeText(removes.share) : '–';
+
+/** The interval of the removed share. */
+export const removesDetail = ({ removes }: VariantEffect): string =>
+  removes ? `95% interval ${wholeText(removes.low)} to ${wholeText(removes.high)}` : '';

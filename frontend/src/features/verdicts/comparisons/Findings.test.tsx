@@ -41,10 +41,17 @@ function list(
   return { ...show(element), calls };
 }
 
+/** What is printed, without what is on hover over the interval. */
+function printedText(element: HTMLElement): string {
+  const copy = element.cloneNode(true) as HTMLElement;
+  for (const title of copy.querySelectorAll('svg title')) title.remove();
+  return copy.textContent;
+}
+
 const rows = () =>
   within(screen.getByRole('list', { name: 'Findings, most important first' }))
     .getAllByRole('listitem')
-    .map((each) => each.textContent);
+    .map(printedText);
 
 const several = (count: number): Finding[] =>
   Array.from({ length: count }, (_, index) =>

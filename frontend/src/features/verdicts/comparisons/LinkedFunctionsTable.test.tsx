@@ -90,7 +90,7 @@ describe('the row of a function', () => {
         '– –',
         '9.00 9.00',
         '0',
-        '',
+        'times 1.00, not significant, 95% interval 0.90 to 1.10',
         'own code',
         '9.00 9.00',
         'not significant',
@@ -104,7 +104,7 @@ describe('the row of a function', () => {
         '2.00 0.50',
         '6.00 1.50',
         '+4.50',
-        '',
+        'times 4.00, significant, 95% interval 3.50 to 4.50',
         'GC mark',
         '4.00 1.00',
         'significant',
@@ -146,7 +146,7 @@ describe('the row of a function', () => {
         '– –',
         '1.50 3.00',
         '−1.50',
-        '',
+        'times 0.50, significant, 95% interval 0.40 to 0.60',
         'own code',
         '1.50 3.00',
         'significant',
@@ -165,8 +165,8 @@ describe('the row of a function', () => {
   });
 
   it.each([
-    ['main.steady', 'times 1.00, interval 0.90 to 1.10'],
-    [CLONE, 'times 4.00, interval 3.50 to 4.50'],
+    ['main.steady', 'times 1.00, not significant, 95% interval 0.90 to 1.10'],
+    [CLONE, 'times 4.00, significant, 95% interval 3.50 to 4.50'],
     ['main.added', 'no ratio'],
     ['main.removed', 'no ratio'],
   ])('of %s has its ratio in words: %s', (name, text) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { likelihoodWords } from './likelihood';
+import { certaintyWord, likelihoodWords } from './certainty';
 
 describe('likelihoodWords', () => {
   it.each([
@@ -13,5 +13,16 @@ describe('likelihoodWords', () => {
     [0, 'excluded'],
   ])('names %d', (probability, words) => {
     expect(likelihoodWords(probability)).toBe(words);
+  });
+});
+
+describe('certaintyWord', () => {
+  it.each([
+    [1.01, 1.2, 1, 'significant'],
+    [0.8, 0.99, 1, 'significant'],
+    [1, 1.2, 1, 'inconclusive'],
+    [-0.1, 0.1, 0, 'inconclusive'],
+  ])('is of %d to %d against %d: %s', (low, high, unchanged, word) => {
+    expect(certaintyWord(low, high, unchanged)).toBe(word);
   });
 });
