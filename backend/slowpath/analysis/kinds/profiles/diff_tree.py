@@ -19,6 +19,7 @@ from slowpath.analysis.kinds.profiles.node_sums import SegmentSums, sum_segments
 from slowpath.analysis.kinds.profiles.profile_table import NO_NODE
 from slowpath.analysis.kinds.profiles.row_significance import RowSignificance, node_changes
 from slowpath.analysis.kinds.profiles.stack_frames import Index
+from slowpath.analysis.kinds.profiles.stack_order import pair_numbers, split_pairs
 from slowpath.analysis.kinds.profiles.stack_segments import StackSegments, build_stack_segments
 from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, make_nodes
 
@@ -176,10 +177,8 @@ class DiffTree:
             number = np.cumsum(is_used)  # from 1 on, in the order of the labels
             texts = [labels.names[row] or ROOT_NAME for row in np.flatnonzero(is_used).tolist()]
             return number[label].astype(np.uint32), ["", *texts]
-        unique, inverse = np.unique(
-            label.astype(np.int64) << 32 | trie.line[chosen].view(np.uint32), return_inverse=True
-        )
-        pairs = zip((unique >> 32).tolist(), unique.astype(np.uint32).view(np.int32).tolist(), strict=True)
+        unique, inverse = np.unique(pair_numbers(label, trie.line[chosen]), return_inverse=True)
+        pairs = zip(*(each.tolist() for each in split_pairs(unique)), strict=True)
         texts = [f"{labels.names[row]}:{number}" if row else ROOT_NAME for row, number in pairs]
         return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 

@@ -4,10 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slowpath.analysis.kinds.profiles.stack_frames import Index, StackFrames
+from slowpath.analysis.kinds.profiles.stack_frames import I32, Index, StackFrames
 
 ENDED = -1
 """Instead of a frame: the stack ended above. It sorts before all that go on."""
+
+
+LINE_BITS = 32
+LEAST_LINE = 1 << LINE_BITS - 1
+"""Added to lines, which may be negative."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,19 @@ def _frames_at(frames: StackFrames, stacks: Index, depth: int) -> Index:
     place = frames.start[stacks[goes_on]] + depth
     frame[goes_on] = frames.label[place]
     if frames.line is not None:
-        frame[goes_on] = frame[goes_on] << 32 | frames.line[place].view(np.uint32)
+        frame[goes_on] = pair_numbers(frames.label[place], frames.line[place])
     return frame
+
+
+def pair_numbers(label: I32, line: I32) -> Index:
+    """Return label and line as one number that is not negative, in the order of both."""
+    pair: Index = (label.astype(np.int64) << LINE_BITS) + line + LEAST_LINE
+    return pair
+
+
+def split_pairs(pair: Index) -> tuple[Index, Index]:
+    """Return the label and the line of each number."""
+    return pair >> LINE_BITS, (pair & (1 << LINE_BITS) - 1) - LEAST_LINE
 
 
 def read_order(frames: StackFrames, nodes: Index) -> StackOrder | None:

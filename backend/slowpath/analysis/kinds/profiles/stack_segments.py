@@ -108,24 +108,24 @@ class StackSegments:
         light = np.abs(weight) < least
         change = np.bincount(np.flatnonzero(light) + 1, minlength=self.count + 1)
         change -= np.bincount(self.end[light], minlength=self.count + 1)
-        kept = np.cumsum(change)[:-1] == 0
-        stops = np.flatnonzero(kept & light)
+        remains = np.cumsum(change)[:-1] == 0
+        stops = np.flatnonzero(remains & light)
         stacks = self.last[stops] - self.first[stops] + 1
         of_stack = self.of_stack.copy()
         places = np.repeat(self.last[stops] + 1 - np.cumsum(stacks), stacks) + np.arange(int(stacks.sum()))
         of_stack[self.order.stacks[places]] = np.repeat(stops, stacks)
         whole = self.frames.depth == self.depth[of_stack] + np.where(light, 1, self.length)[of_stack] - 1
-        before = np.concatenate([[0], np.cumsum(kept)])
+        before = np.concatenate([[0], np.cumsum(remains)])
         unseen = np.bincount(of_stack[~whole], minlength=self.count)
         return replace(
             self,
-            first=self.first[kept],
-            last=self.last[kept],
-            depth=self.depth[kept],
-            length=np.where(light, 1, self.length)[kept],
-            parent=before[self.parent[kept]],
-            end=before[self.end[kept]],
-            unseen=unseen[kept],
+            first=self.first[remains],
+            last=self.last[remains],
+            depth=self.depth[remains],
+            length=np.where(light, 1, self.length)[remains],
+            parent=before[self.parent[remains]],
+            end=before[self.end[remains]],
+            unseen=unseen[remains],
             of_stack=before[of_stack],
         )
 
