@@ -16,7 +16,8 @@ from slowpath.analysis.formats.column_file import pack_strings
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_table import NO_NODE, ProfileTable, StringTable
-from slowpath.analysis.kinds.profiles.stack_trie import build_stack_trie
+from slowpath.analysis.kinds.profiles.stack_segments import build_stack_segments
+from slowpath.analysis.kinds.profiles.stack_trie import make_nodes
 from slowpath.units import NANOSECONDS_PER_SECOND, Nanoseconds
 
 
@@ -106,7 +107,8 @@ def _joined(
 
 def table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
     """Return a table with every stack of the pool once, in the order of the stacks, with empty values."""
-    tree = build_stack_trie(stacks.frames, np.ones(stacks.frames.count))
+    segments = build_stack_segments(stacks.frames, stacks.order)
+    tree = make_nodes(segments, segments.number_nodes(segments.totals(np.ones(stacks.frames.count))))
     texts = [label.key for label in stacks.labels]
     packed = pack_strings(texts)
     numbers = np.arange(len(texts), dtype=np.uint32)

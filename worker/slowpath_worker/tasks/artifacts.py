@@ -71,6 +71,7 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
                 stack_checks.enqueue_descendant_checks(session, BuildId(artifact.build_id))
         elif kind_of(decoded.kind) is PROFILE and artifacts.is_single_upload(session, artifact):
             profile_sets.open_set(session, [job.artifact_id])  # so that its page has a view at once
+        profile_sets.open_waiting_sets(session, job.artifact_id)
 
 
 def _add_build_metadata(
@@ -111,6 +112,7 @@ def record_decode_failure(session: WriteSession, job: DecodeArtifact, failure: J
     artifact = artifacts.get_artifact(session, job.artifact_id)
     artifact.state = ArtifactState.INVALID if isinstance(failure.error, InvalidRequest) else ArtifactState.FAILED
     artifact.problem = failure.problem
+    profile_sets.open_waiting_sets(session, job.artifact_id)
     if artifact.build_id is not None:  # the build's evaluation no longer waits for this artifact
         enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
 

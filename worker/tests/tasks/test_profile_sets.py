@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.core.ids import JobId
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.factories.accounts import AccountsFactory
 from tests.jobs.conftest import Bench
@@ -71,6 +72,28 @@ def test_the_largest_labels_of_a_cpu_profile_are_suggested_as_sides(client: Test
     expected = max((each for each in labels if len(each["values"]) > 1), key=lambda each: each["values"][1]["share"])
     largest = [{"value": each["value"], "share": pytest.approx(each["share"])} for each in expected["values"][:2]]
     assert pairs == [{"key": expected["key"], "first": largest[0], "second": largest[1]}, None]
+
+
+def job_of(bench: Bench, name: str, subject: str) -> JobId:
+    found = bench.admin.execute("SELECT id FROM job WHERE name = %s AND subject_id = %s", (name, subject)).fetchone()
+    assert found is not None
+    return JobId(found[0])
+
+
+@pytest.mark.parametrize("last", [HEAP, b"not a profile"], ids=["decoded", "invalid"])
+def test_a_set_is_opened_as_soon_as_its_last_artifact_is_decoded(client: TestClient, bench: Bench, last: bytes) -> None:
+    batch = str(uuid4())
+    one, other = put(client, CPU, batch=batch), put(client, last, "heap.pb.gz", batch=batch)
+    of_it = client.post(SETS, json={"artifact_ids": [one["id"], other["id"]]}).json()
+    opening = job_of(bench, "profile-sets.open", of_it["id"])
+    assert bench.carry_out(opening)["later"]  # it waits
+
+    bench.carry_out(job_of(bench, "artifacts.decode", one["id"]))
+    assert bench.row(opening)["later"]
+    bench.carry_out(job_of(bench, "artifacts.decode", other["id"]))
+    row = bench.row(opening)
+    assert (row["state"], row["later"], row["due_at"] == row["not_before"]) == ("waiting", False, True)
+    assert bench.carry_out(opening)["state"] == "done"
 
 
 def test_a_single_upload_has_a_view_without_being_asked_for(client: TestClient, bench: Bench) -> None:

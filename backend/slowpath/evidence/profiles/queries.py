@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, select, update
+from sqlalchemy.orm import aliased
 
-from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ProfileSetId
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, ProfileSetId
+from slowpath.core.jobs import JobRow, JobState
+from slowpath.evidence.artifacts.rules import ArtifactState
+from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import ProfileViewKey
 from slowpath.evidence.profiles.tables import ProfileExport, ProfileSet, ProfileSetArtifact, ProfileView
 
@@ -46,6 +50,37 @@ def select_set_artifacts(session: ReadSession, set_id: ProfileSetId) -> Sequence
     """Return the artifacts of a set in order, by the unique constraint."""
     found = select(ProfileSetArtifact).where(ProfileSetArtifact.set_id == set_id)
     return session.scalars(found.order_by(ProfileSetArtifact.position)).all()
+
+
+def make_set_jobs_due(session: WriteSession, artifact_id: ArtifactId) -> None:
+    """Make the waiting jobs of the sets of an artifact due now, if their other artifacts are decoded; by primary keys."""
+    other = aliased(ProfileSetArtifact)
+    is_undecoded = (
+        select(Artifact.id)
+        .join(other, and_(other.team_id == Artifact.team_id, other.artifact_id == Artifact.id))
+        .where(
+            other.team_id == ProfileSet.team_id,
+            other.set_id == ProfileSet.id,
+            Artifact.id != artifact_id,
+            Artifact.state.in_((ArtifactState.RECEIVED, ArtifactState.DECODING)),
+        )
+        .exists()
+    )
+    jobs = (
+        select(ProfileSet.job_id)
+        .join(
+            ProfileSetArtifact,
+            and_(ProfileSetArtifact.team_id == ProfileSet.team_id, ProfileSetArtifact.set_id == ProfileSet.id),
+        )
+        .where(ProfileSetArtifact.artifact_id == artifact_id, ~is_undecoded)
+    )
+    now = func.clock_timestamp()
+    session.execute(
+        update(JobRow)
+        .where(JobRow.team_id == session.team_id, JobRow.id.in_(jobs), JobRow.state == JobState.WAITING)
+        .values(state=JobState.WAITING, due_at=now, not_before=now)  # with the state, the relay is notified
+        .execution_options(synchronize_session=False)
+    )
 
 
 def select_views(session: ReadSession, set_id: ProfileSetId) -> Sequence[ProfileView]:

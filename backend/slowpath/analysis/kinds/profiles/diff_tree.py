@@ -3,6 +3,7 @@
 It is sent in two parts: the largest nodes first, then the rest.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,13 +14,14 @@ from slowpath.analysis.formats.column_file import Array, pack_strings, write_col
 from slowpath.analysis.kinds.profiles.diff_header import DiffTreeHeader, Part
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
-from slowpath.analysis.kinds.profiles.node_sums import NodeSums, node_sums
+from slowpath.analysis.kinds.profiles.node_kinds import find_label_categories, find_node_kinds
+from slowpath.analysis.kinds.profiles.node_sums import SegmentSums, sum_segments
 from slowpath.analysis.kinds.profiles.profile_table import NO_NODE
 from slowpath.analysis.kinds.profiles.row_significance import RowSignificance, node_changes
-from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
-from slowpath.analysis.kinds.profiles.stack_attribution import categories_of
 from slowpath.analysis.kinds.profiles.stack_frames import Index
-from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, build_stack_trie, propagate_up
+from slowpath.analysis.kinds.profiles.stack_order import pair_numbers, split_pairs
+from slowpath.analysis.kinds.profiles.stack_segments import StackSegments, build_stack_segments
+from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, make_nodes
 
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
@@ -38,75 +40,111 @@ class DiffTree:
     ground: DiffViewInputs
 
     @cached_property
-    def trie(self) -> StackTrie:
-        """Return the complete tree or, if that is too large, all nodes heavy enough to be drawn."""
+    def segments(self) -> StackSegments:
+        """Return the segments of the complete tree or, if that is too large, of all nodes heavy enough to be drawn."""
         ground = self.ground
-        base, candidate = ground.scale(ground.default)
-        weight = ground.measured.weighted(np.where(ground.sets.is_base, base, candidate))
-        frames = ground.stacks.frames
-        if len(frames.label) <= MOST_FRAMES:
-            return build_stack_trie(frames, weight)
+        complete = build_stack_segments(ground.stacks.frames, ground.stacks.order)
+        if len(ground.stacks.frames.label) <= MOST_FRAMES:
+            return complete
+        scale = np.where(ground.sets.is_base, *ground.scale(ground.default))
+        weight = ground.measured.weighted(scale)
+        of_segment = complete.totals(weight)
         least = float(np.abs(weight).sum()) / MOST_NODES
-        tree = build_stack_trie(frames, weight, least)
-        while tree.count < MOST_NODES // 2:
+        segments = complete.limited(of_segment, least)
+        while segments.nodes < MOST_NODES // 2:
             least /= 4
-            tree = build_stack_trie(frames, weight, least)
-        return tree
+            segments = complete.limited(of_segment, least)
+        return segments
 
     @cached_property
-    def sums(self) -> NodeSums:
-        """Return the values of every node on both sides."""
-        return node_sums(self.ground.measured, self.trie, self.ground.sets, self.ground.bases)
+    def sums(self) -> SegmentSums:
+        """Return the values of every segment on both sides."""
+        return sum_segments(self.ground.measured, self.segments, self.ground.sets, self.ground.bases)
 
     @cached_property
     def weight(self) -> F64:
-        """Return the width of every node in the merged graph."""
-        return self.sums.weight(self.ground.scale(self.ground.default))
+        """Return the width of the nodes of every segment in the merged graph."""
+        base, candidate = self.ground.scale(self.ground.default)
+        return self.sums.base * base + self.sums.candidate * candidate
 
     @cached_property
-    def _size(self) -> Index:
-        """Return the nodes of each subtree; below a node that was not expanded, the number of stacks."""
-        return self.trie.size + self.trie.totals(self.trie.unseen.astype(np.float64)).astype(np.int64)
+    def _number(self) -> Index:
+        return self.segments.number_nodes(self.weight)
+
+    @cached_property
+    def trie(self) -> StackTrie:
+        """Return all nodes."""
+        return make_nodes(self.segments, self._number)
+
+    @cached_property
+    def _large_nodes(self) -> StackTrie:
+        """Return nodes among which are the first ones, with all their ancestors. Few, unless many are of equal weight.
+
+        The nodes of a segment have one weight. If none is negative, a node is at least as heavy as those beneath it, and those as
+        heavy as the heaviest segments, of which each has a node, include the heaviest nodes.
+        """
+        is_tested = self.ground.comparison is not None  # all nodes are one family
+        if is_tested or self.segments.count <= FIRST_NODES or self._has_negative_values:
+            return self.trie
+        return make_nodes(
+            self.segments, self._number, self.weight >= np.partition(self.weight, -FIRST_NODES)[-FIRST_NODES]
+        )
+
+    @property
+    def _has_negative_values(self) -> bool:
+        return any(np.any(values < 0) for _, values in self.ground.measured.own)
+
+    @cached_property
+    def _unseen(self) -> Index:
+        """Return the number of stacks at or beneath each segment that go on below a node that was not expanded."""
+        return self.segments.add_up(self.segments.unseen)
 
     @cached_property
     def _stacks(self) -> F64:
-        """Return on how many distinct stacks with a value each node is."""
+        """Return how many distinct stacks with a value each segment has."""
         measured = self.ground.measured
         seen = np.zeros(measured.stacks.frames.count)
         for stacks, _ in measured.own:
             seen[stacks] = 1
-        return self.trie.totals(sum_by(self.trie.node_of_stack, seen, self.trie.count))
+        return self.segments.totals(seen)
 
     @cached_property
     def _changes(self) -> dict[str, RowSignificance]:
+        """Return the tests of all nodes."""
+        return self._test(self.trie)
+
+    def _test(self, trie: StackTrie) -> dict[str, RowSignificance]:
         return {
-            basis.id: node_changes(self.ground, *self.sums.moments(number), basis)
+            basis.id: node_changes(self.ground, self.sums.moments(number), trie.segment, basis)
             for number, basis in enumerate(self.ground.bases)
         }
 
     def part(self, part: Part) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
-        return self._columns(_node_ids(self.weight, part), part)
+        trie = self._large_nodes if part == "first" else self.trie
+        return self._columns(trie, _node_ids(self.weight[trie.segment], part), part)
 
-    def _columns(self, chosen: Index, part: Part) -> bytes:
-        trie, sums = self.trie, self.sums
-        category, runtime = self.kinds
-        names, texts = self._names(chosen)
+    def _columns(self, trie: StackTrie, chosen: Index, part: Part) -> bytes:
+        sums, segment = self.sums, trie.segment[chosen]
+        ends = trie.is_last[chosen]
+        category, runtime = self._kinds(trie)
+        names, texts = self._names(trie, chosen)
+        size = trie.size[chosen] + self._unseen[segment]
         arrays: dict[str, Array] = {
-            "node_id": chosen.astype(np.uint32),
-            "node_parent": np.where(chosen == 0, NO_NODE, trie.parent[chosen]).astype(np.uint32),
+            "node_id": trie.number[chosen].astype(np.uint32),
+            "node_parent": np.where(chosen == 0, NO_NODE, trie.number[trie.parent[chosen]]).astype(np.uint32),
             "node_name": names,
             "node_category": category[chosen],
             "node_runtime": runtime[chosen].astype(np.uint8),
-            "base_self": sums.own_base[chosen],
-            "base_total": sums.base[chosen],
-            "candidate_self": sums.own_candidate[chosen],
-            "candidate_total": sums.candidate[chosen],
-            "node_size": self._size[chosen].astype(np.uint32),
-            "node_stacks": self._stacks[chosen].astype(np.uint32),
-            **self._hidden(chosen),
+            "base_self": sums.own_base[segment] * ends,
+            "base_total": sums.base[segment],
+            "candidate_self": sums.own_candidate[segment] * ends,
+            "candidate_total": sums.candidate[segment],
+            "node_size": size.astype(np.uint32),
+            "node_stacks": self._stacks[segment].astype(np.uint32),
         }
-        for basis, changes in self._changes.items():
+        arrays |= _hidden(arrays, size, _rows_of_parents(trie, chosen))
+        for basis, changes in (self._changes if trie is self.trie else self._test(trie)).items():
             arrays[f"state_{basis}"] = changes.state[chosen]
             arrays[f"low_{basis}"] = changes.low[chosen]
             arrays[f"high_{basis}"] = changes.high[chosen]
@@ -114,7 +152,7 @@ class DiffTree:
         header = DiffTreeHeader(
             **{**vars(self.ground.header), "format": "slowpath.diff"},
             part=part,
-            nodes_total=int(trie.count + trie.unseen.sum()),
+            nodes_total=self.segments.nodes + int(self.segments.unseen.sum()),
             nodes_sent=len(chosen),
         )
         return write_columns(header, {**arrays, **pack_strings(texts)})
@@ -122,69 +160,50 @@ class DiffTree:
     @cached_property
     def kinds(self) -> tuple[U8, NDArray[np.bool_]]:
         """Return (category of a stack that would end at each node, whether its frame is of the runtime)."""
-        rules, labels = runtime_rules(), self.ground.stacks.labels
-        if self.ground.granularity == "package":
-            is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[
-                self.trie.label
-            ]
-            return self._package_categories(), is_runtime
-        is_runtime = np.zeros(len(labels), dtype=np.bool_)
-        of_label = np.zeros((3, len(labels)), dtype=np.uint64)
-        for row in np.flatnonzero(~labels.numbers.of_modules()).tolist():
-            bits = rules.bits(labels.keys[row])
-            is_runtime[row], of_label[:, row] = bits.is_runtime, (bits.any, bits.unless, bits.leaf)
-        runtime = is_runtime[self.trie.label]
-        runtime[0] = False
-        matched, unless, leaf = (each[self.trie.label] for each in of_label)
-        parent, where = self.trie.parent, np.flatnonzero(runtime)
-        category = np.zeros(self.trie.count, dtype=np.uint8)
-        category[where] = categories_of(
-            propagate_up(parent, matched, runtime)[where],
-            propagate_up(parent, unless, runtime)[where],
-            leaf[where],
-            len(rules.rules),
-        )
-        return category, runtime
+        return find_node_kinds(self.ground, self.trie)
 
-    def _package_categories(self) -> U8:
-        """Return for each package the category of its heaviest stack."""
-        values = self.ground.values
-        category = np.zeros(self.trie.count, dtype=np.uint8)
-        for functions, packages in zip(values.measured.stacks.of_row, self.ground.stacks.of_row, strict=True):
-            category[self.trie.node_of_stack[packages]] = values.attribution.category[functions]
-        return category
+    def _kinds(self, trie: StackTrie) -> tuple[U8, NDArray[np.bool_]]:
+        return self.kinds if trie is self.trie else find_node_kinds(self.ground, trie)
 
-    def _names(self, chosen: Index) -> tuple[Array, list[str]]:
-        labels, trie = self.ground.stacks.labels, self.trie
+    def label_categories(self) -> U8:
+        """Return for each label the category of its heaviest node."""
+        return find_label_categories(self.ground, self.segments, self.weight, self._number)
+
+    def _names(self, trie: StackTrie, chosen: Index) -> tuple[Array, list[str]]:
+        labels, label = self.ground.stacks.labels, trie.label[chosen]
         if self.ground.granularity != "line":
             is_used = np.zeros(len(labels), dtype=np.bool_)
-            is_used[trie.label[chosen]] = True
+            is_used[label] = True
             number = np.cumsum(is_used)  # from 1 on, in the order of the labels
-            texts = [labels[row].name or ROOT_NAME for row in np.flatnonzero(is_used).tolist()]
-            return number[trie.label[chosen]].astype(np.uint32), ["", *texts]
-        pairs = np.stack([trie.label[chosen], trie.line[chosen]], axis=1)
-        unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
-        texts = [f"{labels[row].name}:{number}" if row else ROOT_NAME for row, number in unique.tolist()]
+            texts = [labels.names[row] or ROOT_NAME for row in np.flatnonzero(is_used).tolist()]
+            return number[label].astype(np.uint32), ["", *texts]
+        unique, inverse = np.unique(pair_numbers(label, trie.line[chosen]), return_inverse=True)
+        pairs = zip(*(each.tolist() for each in split_pairs(unique)), strict=True)
+        texts = [f"{labels.names[row]}:{number}" if row else ROOT_NAME for row, number in pairs]
         return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
-    def _hidden(self, chosen: Index) -> dict[str, Array]:
-        """Return what is not sent below each node: values of direct children, and the number of nodes."""
-        trie, sums = self.trie, self.sums
-        sent = np.zeros(trie.count, dtype=np.bool_)
-        sent[chosen] = True
-        sent[0] = False
-        children = np.flatnonzero(sent)
-        above = trie.parent[children]
-        shown_base = sum_by(above, sums.base[children], trie.count)
-        shown_candidate = sum_by(above, sums.candidate[children], trie.count)
-        shown_nodes = sum_by(above, self._size[children], trie.count)
-        nodes = np.maximum(self._size - 1 - shown_nodes.astype(np.int64), 0)
-        hides = nodes > 0
-        return {
-            "hidden_base": np.where(hides, sums.base - sums.own_base - shown_base, 0.0)[chosen],
-            "hidden_candidate": np.where(hides, sums.candidate - sums.own_candidate - shown_candidate, 0.0)[chosen],
-            "hidden_nodes": nodes[chosen].astype(np.uint32),
-        }
+
+def _rows_of_parents(trie: StackTrie, chosen: Index) -> Index:
+    """Return for each chosen node the row of its parent among the chosen, or -1."""
+    row = np.full(trie.count, -1, dtype=np.int64)
+    row[chosen] = np.arange(len(chosen))
+    rows = row[trie.parent[chosen]]
+    rows[chosen == 0] = -1
+    return rows
+
+
+def _hidden(sent: Mapping[str, Array], size: Index, parent: Index) -> dict[str, Array]:
+    """Return what is not sent below each node that is: values of direct children, and the number of nodes."""
+    children = np.flatnonzero(parent >= 0)
+    above = parent[children]
+    shown = sum_by(above, size[children], len(size)).astype(np.int64)
+    nodes = np.maximum(size - 1 - shown, 0)
+    hidden: dict[str, Array] = {}
+    for side in ("base", "candidate"):
+        total, own = sent[f"{side}_total"], sent[f"{side}_self"]
+        beneath = sum_by(above, total[children], len(size))
+        hidden[f"hidden_{side}"] = np.where(nodes > 0, total - own - beneath, 0.0)
+    return {**hidden, "hidden_nodes": nodes.astype(np.uint32)}
 
 
 def _node_ids(weight: F64, part: Part) -> Index:

@@ -33,11 +33,11 @@ def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
     selected = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
     selected = selected[selected > 0]
     total, self_values, of_runtime = total[selected], self_values[selected], attributed.rows[selected]
-    strings = [""]
+    strings, listed = [""], [labels[row] for row in selected.tolist()]
     arrays: dict[str, Array] = {
-        "name": _intern(strings, [labels[row].name for row in selected.tolist()]),
-        "file": _intern(strings, [labels[row].file for row in selected.tolist()]),
-        "category": _categories(ground, tree)[selected],
+        "name": _intern(strings, [each.name for each in listed]),
+        "file": _intern(strings, [each.file for each in listed]),
+        "category": tree.label_categories()[selected],
         "mostly": attributed.mostly[selected],
         "base_self": self_values[:, base].sum(axis=1),
         "base_total": total[:, base].sum(axis=1),
@@ -69,15 +69,6 @@ def _totals(ground: DiffViewInputs) -> F64:
     return ground.occurrences.rows(ground.measured) if counted is None else counted
 
 
-def _categories(ground: DiffViewInputs, tree: DiffTree) -> U8:
-    """Return for each function the category of its heaviest node."""
-    category = np.zeros(len(ground.stacks.labels), dtype=np.uint8)
-    # In ascending order of size, so that the heaviest node is written last.
-    order = np.argsort(tree.weight, kind="stable")
-    category[tree.trie.label[order]] = tree.kinds[0][order]
-    return category
-
-
 def line_table(ground: DiffViewInputs) -> bytes:
     """Write `slowpath.lines`: self, attributed and total values per line of each function, sorted by function and line.
 
@@ -85,7 +76,7 @@ def line_table(ground: DiffViewInputs) -> bytes:
     """
     functions = ground.layouts.at("function")
     rows = line_totals(functions, ground.sets) or counted_lines(ground)
-    texts = [functions.labels[row].name for row in rows.label.tolist()]
+    texts = [functions.labels.names[row] for row in rows.label.tolist()]
     lines = rows.line.tolist()
     order = sorted(range(len(lines)), key=lambda i: (texts[i], lines[i]))
     is_base = ground.sets.is_base
@@ -110,9 +101,9 @@ def _inlined_columns(ground: DiffViewInputs, strings: list[str]) -> dict[str, Ar
     read = [artifact.table.inlined_calls for artifact in ground.sets.artifacts]
     calls = unite_inlined_calls(read, functions.label_of_string, ground.sets.is_base)
     return {
-        "inlined_function": _intern(strings, [functions.labels[row].name for row in calls.caller.tolist()]),
+        "inlined_function": _intern(strings, [functions.labels.names[row] for row in calls.caller.tolist()]),
         "inlined_line": calls.line.astype(np.int32),
-        "inlined_callee": _intern(strings, [functions.labels[row].name for row in calls.callee.tolist()]),
+        "inlined_callee": _intern(strings, [functions.labels.names[row] for row in calls.callee.tolist()]),
         "inlined_sides": calls.sides,
     }
 

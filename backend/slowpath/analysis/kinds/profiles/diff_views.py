@@ -76,7 +76,7 @@ class DiffViewColumns:
     @property
     def has_rest(self) -> bool:
         """Return whether some nodes are not among the first ones."""
-        return len(self._tree.weight) > FIRST_NODES
+        return self._tree.segments.nodes > FIRST_NODES
 
     def function_columns(self) -> bytes:
         """Return the table of functions (or packages): values on both sides, intervals per normalization."""

@@ -7,6 +7,7 @@ the root, thousands of stacks one frame at a time.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from slowpath.analysis.kinds.profiles.function_keys import Labels, label_nodes
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.analysis.kinds.profiles.stack_frames import I32, U64, Index, StackFrames, merged, number_equal
+from slowpath.analysis.kinds.profiles.stack_order import StackOrder, order_stacks, read_order
 from slowpath.analysis.kinds.profiles.truncated_stacks import restore_truncated_stacks
 
 F64 = NDArray[np.float64]
@@ -31,6 +33,7 @@ class DistinctStacks:
 
     At the granularity of lines (`by_sample`) rows are samples. `labels[0]` is the root. `label_of_string[p]` is the label of
     each string of profile p that names a frame. `as_read`: no stack was restored, so that totals from the decoder are valid.
+    `order_as_read`: the order of the stacks, if the decoder sorted them.
     """
 
     labels: Labels
@@ -39,6 +42,12 @@ class DistinctStacks:
     label_of_string: tuple[I32, ...] = ()
     by_sample: bool = False
     as_read: bool = False
+    order_as_read: StackOrder | None = None
+
+    @cached_property
+    def order(self) -> StackOrder:
+        """Return the sorted stacks."""
+        return order_stacks(self.frames) if self.order_as_read is None else self.order_as_read
 
     def values(self, tables: Sequence[ProfileTable], sample_types: Sequence[int]) -> tuple[tuple[Index, F64], ...]:
         """Return (stacks, values) per profile: the stacks with a value other than zero, and the value."""
@@ -78,6 +87,7 @@ def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
         of_row=tuple(rows_of[each] for each in alike),
         label_of_string=label_of_string,
         as_read=frames is walked,
+        order_as_read=read_order(frames, walks[0].nodes) if len(walks) == 1 and frames is walked else None,
     )
 
 

@@ -1,14 +1,13 @@
-"""Sums over profiles at every node of a tree, and the moments for estimates."""
+"""Sums over profiles for every segment of a tree, and the moments for estimates."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
 from slowpath.analysis.kinds.profiles.rate_estimates import ReplicateSums
-from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
+from slowpath.analysis.kinds.profiles.stack_segments import StackSegments
 from slowpath.analysis.kinds.profiles.stack_values import StackValues
 from slowpath.analysis.stats.distinct_values import distinct_values
 
@@ -16,8 +15,11 @@ F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NodeSums:
-    """Sums over profiles for every node, in preorder; `squares[b]` is for basis b: (base, candidate)."""
+class SegmentSums:
+    """Sums over profiles for every segment: all its nodes have these; `own_...` is of stacks that end at the last one.
+
+    `squares[b]` is for basis b: (base, candidate).
+    """
 
     own_base: F64
     own_candidate: F64
@@ -34,29 +36,25 @@ class NodeSums:
             ReplicateSums(self.replicates[1], self.weights[basis][1], self.candidate, self.squares[basis][1]),
         )
 
-    def weight(self, scale: tuple[float, float]) -> F64:
-        """Return the width of each node in the merged graph."""
-        return self.base * scale[0] + self.candidate * scale[1]
 
-
-def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: tuple[Normalization, ...]) -> NodeSums:
+def sum_segments(
+    measured: StackValues, segments: StackSegments, sets: ProfileSets, bases: tuple[Normalization, ...]
+) -> SegmentSums:
     """Sum in one pass over the replicates of both sides, with dense arrays of one replicate at a time."""
-    ends = measured.stacks.frames.depth == tree.depth[tree.node_of_stack]
     own, total, squares, weights, replicates = [], [], [], [], []
     for side in (sets.is_base, ~sets.is_base):
         numbers = np.flatnonzero(side)
-        side_own, side_total = np.zeros(tree.count), np.zeros(tree.count)
-        side_squares = [np.zeros(tree.count) for _ in bases]
+        side_own, side_total = np.zeros(segments.count), np.zeros(segments.count)
+        side_squares = [np.zeros(segments.count) for _ in bases]
         runs = sets.replicate[numbers]
         for run in distinct_values(runs):
             members = numbers[runs == run]
-            dense = np.zeros(tree.count)
+            dense = np.zeros(segments.frames.count)
             for profile in members:
                 where, values = measured.own[profile]
-                node = tree.node_of_stack[where]
-                dense += sum_by(node, values, tree.count)
-                side_own += sum_by(node, values * ends[where], tree.count)
-            here = tree.totals(dense)
+                dense[where] += values
+                side_own += segments.own(where, values)
+            here = segments.totals(dense)
             side_total += here
             square = np.square(here)
             for number, basis in enumerate(bases):
@@ -68,7 +66,7 @@ def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: 
         squares.append(side_squares)
         weights.append([float(basis.weights[numbers].sum()) for basis in bases])
         replicates.append(len(distinct_values(runs)))
-    return NodeSums(
+    return SegmentSums(
         own_base=own[0],
         own_candidate=own[1],
         base=total[0],

@@ -293,7 +293,6 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
         basis=basis,
         measured=measured,
         attribution=attribution,
-        occurrences=values.occurrences,
         quantum=quantum,
         thresholds=thresholds,
         categories=by_category,

@@ -5,6 +5,7 @@ That is all that views of one side are made of; `profile_kind_comparison` adds e
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,12 @@ class ProfileKindValues:
     basis: Normalization
     measured: StackValues
     attribution: StackAttribution
-    occurrences: FunctionOccurrences
+
+    @cached_property
+    def occurrences(self) -> FunctionOccurrences:
+        """Return which functions occur on which stacks. Views whose totals the decoder counted do not need it."""
+        stacks = self.measured.stacks
+        return FunctionOccurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, self.sets))
 
     @property
     def labels(self) -> Labels:
@@ -53,7 +59,6 @@ def measure_kind(kind: str, sets: ProfileSets) -> ProfileKindValues:
         basis=choose_basis(bases),
         measured=lay_out_stack_values(stacks, sets),
         attribution=attribute_stacks(stacks.frames, stacks.labels),
-        occurrences=FunctionOccurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, sets)),
     )
 
 

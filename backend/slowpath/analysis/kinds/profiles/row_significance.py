@@ -15,6 +15,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates, ReplicateSums, estimate
 from slowpath.analysis.kinds.profiles.significance import WEIGHT_POWER, is_total_changed
+from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.kinds.profiles.variance_models import (
     between_processes,
     in_step,
@@ -73,16 +74,17 @@ class _UncorrectedRows:
 
 
 def node_changes(
-    ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
+    ground: DiffViewInputs, segments: tuple[ReplicateSums, ReplicateSums], segment: Index, basis: Normalization
 ) -> RowSignificance:
-    """Test the nodes of a tree on one basis.
+    """Test the nodes of a tree on one basis; `segments` are the values of base and candidate, `segment` is that of each node.
 
     Row 0, the total, like the headline does, the others as one family.
     """
     if ground.comparison is None:
-        return _untested(len(base.values))
+        return _untested(len(segment))
+    base, candidate = segments
     tests = _RowTests(ground, ground.comparison, basis)
-    frames = _changes(tests, base, candidate, planned=1)
+    frames = _changes(tests, base, candidate, planned=1, values_of=segment)
     total_row = base.part(0, 1), candidate.part(0, 1)
     estimates = _estimates(tests, *total_row)
     state, q = frames.state.copy(), frames.q.copy()
@@ -99,7 +101,9 @@ def row_changes(ground: DiffViewInputs, rows: F64, basis: Normalization) -> RowS
     values = ground.sets.folded(rows)
     weights = ground.sets.folded(basis.weights[np.newaxis, :])
     sides = [ReplicateSums.of(value, weight[0]) for value, weight in zip(values, weights, strict=True)]
-    return _changes(_RowTests(ground, ground.comparison, basis), sides[0], sides[1], planned=0)
+    return _changes(
+        _RowTests(ground, ground.comparison, basis), sides[0], sides[1], planned=0, values_of=np.arange(len(rows))
+    )
 
 
 def _untested(count: int) -> RowSignificance:
@@ -108,21 +112,27 @@ def _untested(count: int) -> RowSignificance:
     return RowSignificance(np.full(count, INSIDE_NOISE, dtype=np.uint8), unknown, unknown, unknown)
 
 
-def _changes(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums, *, planned: int) -> RowSignificance:
-    """Test rows as one family, without the first `planned` ones."""
+def _changes(
+    tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums, *, planned: int, values_of: Index
+) -> RowSignificance:
+    """Test rows as one family, without the first `planned` ones. Row i has the values `values_of[i]`, which are tested once."""
     begins = range(0, max(len(base.values), 1), SLICE)
     parts = [
         _test_slice(tests, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE)) for begin in begins
     ]
-    p_value = np.concatenate([part.p_value for part in parts])
-    counts = (np.abs(base.values) + np.abs(candidate.values)) / tests.ground.quantum
+    p_value = np.concatenate([part.p_value for part in parts])[values_of]
+    direction = np.concatenate([part.direction for part in parts])[values_of]
+    low, high = (
+        np.concatenate(each)[values_of] for each in zip(*((part.low, part.high) for part in parts), strict=True)
+    )
+    counts = ((np.abs(base.values) + np.abs(candidate.values)) / tests.ground.quantum)[values_of]
     counts[:planned] = 0
     q = _correct(p_value, counts)
     significant = q <= tests.comparison.thresholds.alpha_functions
     return RowSignificance(
-        state=np.where(significant, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
-        low=np.concatenate([part.low for part in parts]),
-        high=np.concatenate([part.high for part in parts]),
+        state=np.where(significant, direction, INSIDE_NOISE).astype(np.uint8),
+        low=low,
+        high=high,
         q=_round_q(q),
     )
 

@@ -1,16 +1,13 @@
-"""The tree of stacks, built level by level: frames that share all frames above them become one node.
-
-It is built only as far as needed: a node lighter than `least` gets its weight but no children, so that a tree of millions of
-nodes costs no more than the drawn part of it.
-"""
+"""The nodes of a tree of stacks, made of its segments: frames that share all frames above them are one node."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.profiles.group_sums import sum_by
-from slowpath.analysis.kinds.profiles.stack_frames import Index, StackFrames
+from slowpath.analysis.kinds.profiles.stack_frames import Index
+from slowpath.analysis.kinds.profiles.stack_segments import StackSegments
 
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -18,134 +15,102 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class StackTrie:
-    """Nodes in preorder, heaviest child first; node 0 is the root.
+    """Nodes in preorder, heaviest child first: all, or those of some segments with all their ancestors. Node 0 is the root.
 
-    `example` is a stack through the node, `depth` the node's depth (so its frame is the stack's frame at `depth - 1`); `size`
-    counts the subtree's nodes, `unseen` the stacks that continue below a node without children. `node_of_stack` is where each
-    stack ends, or the node at which the tree stops.
+    `number` is the node's among all nodes, `parent` its parent among these; `within` counts the nodes above it in its segment.
+    `begins` is the first of these nodes of each segment (unspecified of others).
     """
 
+    segments: StackSegments
+    segment: Index
+    within: Index
+    number: Index
     parent: Index
-    label: Index
-    line: Index
-    depth: Index
-    size: Index
-    example: Index
-    unseen: Index
-    node_of_stack: Index
+    begins: Index
 
     @property
     def count(self) -> int:
-        """Return the number of nodes, root included."""
-        return len(self.parent)
+        """Return the number of these nodes, root included."""
+        return len(self.segment)
+
+    @cached_property
+    def depth(self) -> Index:
+        """Return the depth of each node; the root's is 0."""
+        depth: Index = self.segments.depth[self.segment] + self.within
+        return depth
+
+    @cached_property
+    def size(self) -> Index:
+        """Return the number of nodes of each subtree."""
+        size: Index = self.segments.size[self.segment] - self.within
+        return size
+
+    @cached_property
+    def label(self) -> NDArray[np.int32]:
+        """Return the label of each node, 0 for the root."""
+        label = np.zeros(self.count, dtype=np.int32)
+        label[1:] = self.segments.frames.label[self._frame]
+        return label
+
+    @cached_property
+    def line(self) -> NDArray[np.int32]:
+        """Return the line of each node, 0 without lines."""
+        line = np.zeros(self.count, dtype=np.int32)
+        if self.segments.frames.line is not None:
+            line[1:] = self.segments.frames.line[self._frame]
+        return line
+
+    @property
+    def _frame(self) -> Index:
+        """Return a frame of each node but the root."""
+        segments = self.segments
+        first = segments.frames.start[segments.order.stacks[segments.first[1:]]] + segments.depth[1:] - 1
+        frame: Index = first[self.segment[1:] - 1] + self.within[1:]
+        return frame
+
+    @cached_property
+    def is_last(self) -> Mask:
+        """Return which nodes are the last ones of their segment: stacks end there."""
+        is_last: Mask = self.within == self.segments.length[self.segment] - 1
+        return is_last
+
+    @property
+    def node_of_stack(self) -> Index:
+        """Return where each stack ends, or the node at which the tree stops; of a complete tree only."""
+        nodes: Index = (self.begins + self.segments.length - 1)[self.segments.of_stack]
+        return nodes
 
     def totals(self, own: F64) -> F64:
-        """Return the sum over each subtree of `own` (per node)."""
+        """Return the sum over each subtree of `own` (per node); of a complete tree only."""
         running = np.concatenate([np.zeros(1), np.cumsum(own)])
-        here = np.arange(self.count)
-        total: F64 = running[here + self.size] - running[here]
+        total: F64 = running[np.arange(self.count) + self.size] - running[: self.count]
         return total
 
 
-@dataclass(frozen=True)
-class _TrieLevel:
-    parent: Index
-    label: Index
-    line: Index
-    weight: F64
-    example: Index
+def make_nodes(segments: StackSegments, number: Index, chosen: Mask | None = None) -> StackTrie:
+    """Return the nodes of the chosen segments (all if None), which have all their ancestors.
 
-
-def build_stack_trie(frames: StackFrames, weight: F64, least: float = 0.0) -> StackTrie:
-    """Build the tree of all frames, without children of nodes lighter than `least`. `weight` is per stack."""
-    node_of_stack = np.zeros(frames.count, dtype=np.int64)
-    unseen_at: list[Index] = []
-    levels = [_root(weight)]
-    active = np.flatnonzero(frames.depth > 0)
-    first_of_level = 0
-    while len(active):
-        above = levels[-1]
-        is_expanded = np.abs(above.weight[node_of_stack[active] - first_of_level]) >= least
-        unseen_at.append(node_of_stack[active[~is_expanded]])
-        active = active[is_expanded]
-        if len(active) == 0:
-            break
-        level, node = _next_level(frames, active, node_of_stack[active], len(levels) - 1, weight)
-        first_of_level += len(above.parent)
-        node_of_stack[active] = first_of_level + node
-        levels.append(level)
-        active = active[frames.depth[active] >= len(levels)]
-    unseen = np.concatenate([*unseen_at, np.zeros(0, dtype=np.int64)])
-    return _in_preorder(levels, node_of_stack, unseen, with_lines=frames.line is not None)
-
-
-def _root(weight: F64) -> _TrieLevel:
-    zero = np.zeros(1, dtype=np.int64)
-    return _TrieLevel(zero, zero, zero, np.array([weight.sum()]), zero)
-
-
-def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, weight: F64) -> tuple[_TrieLevel, Index]:
-    """Return the nodes one frame deeper, and the node of each of `stacks` within the level."""
-    frame = frames.start[stacks] + depth
-    label = frames.label[frame].astype(np.int64)
-    line = np.zeros(len(stacks), dtype=np.int64) if frames.line is None else frames.line[frame].astype(np.int64)
-    if frames.line is None:
-        key = above * (int(label.max()) + 1) + label
-        is_new = np.concatenate([[True], key[1:] != key[:-1]])
-        if np.all(key[1:] >= key[:-1]):  # as the stacks of one profile
-            first, node = np.flatnonzero(is_new), np.cumsum(is_new) - 1
-        else:
-            _, first, node = np.unique(key, return_index=True, return_inverse=True)
-    else:
-        order = np.lexsort((line, label, above))
-        is_new = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
-        node = np.empty(len(stacks), dtype=np.int64)
-        node[order] = np.cumsum(is_new) - 1
-        first = order[is_new]
-    summed = sum_by(node, weight[stacks], len(first))
-    return _TrieLevel(above[first], label[first], line[first], summed, stacks[first]), node
-
-
-def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Index, *, with_lines: bool) -> StackTrie:
-    """Number the nodes so that each subtree is a slice, its heaviest child first."""
-    starts = np.cumsum([0, *(len(level.parent) for level in levels)])
-    count = int(starts[-1])
-    size = np.ones(count, dtype=np.int64)
-    for number in range(len(levels) - 1, 0, -1):
-        one_up, here = slice(starts[number - 1], starts[number]), slice(starts[number], starts[number + 1])
-        nearest = levels[number].parent - starts[number - 1]
-        size[one_up] += np.bincount(nearest, weights=size[here], minlength=len(size[one_up])).astype(np.int64)
-    position = np.zeros(count, dtype=np.int64)
-    for number in range(1, len(levels)):
-        level, nodes = levels[number], slice(starts[number], starts[number + 1])
-        position[nodes] = position[level.parent] + 1
-        siblings = _siblings(level.parent)
-        if len(siblings) == 0:
-            continue
-        by = siblings[np.lexsort((-level.weight[siblings], level.parent[siblings]))]
-        sizes = size[nodes][by]
-        before = np.cumsum(sizes) - sizes
-        first = np.concatenate([[True], level.parent[by][1:] != level.parent[by][:-1]])
-        group = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
-        position[starts[number] + by] += before - before[group]
-    order = np.empty(count, dtype=np.int64)
-    order[position] = np.arange(count)
+    `number` is that of the first node of each segment (see `StackSegments.number_nodes`).
+    """
+    which = np.arange(segments.count) if chosen is None else np.flatnonzero(chosen)
+    which = which[np.argsort(number[which])]
+    length = segments.length[which]
+    first = np.cumsum(length) - length
+    begins = np.zeros(segments.count, dtype=np.int64)
+    begins[which] = first
+    here = np.arange(int(length.sum()))
+    parent = here - 1
+    parent[first] = begins[
+        segments.parent[which]
+    ]  # only a last node has children in other segments, and is the only one of its
     return StackTrie(
-        parent=position[np.concatenate([level.parent for level in levels])[order]],
-        label=np.concatenate([level.label for level in levels])[order],
-        line=np.concatenate([level.line for level in levels])[order] if with_lines else np.zeros(count, dtype=np.int64),
-        depth=np.repeat(np.arange(len(levels)), np.diff(starts))[order],
-        size=size[order],
-        example=np.concatenate([level.example for level in levels])[order],
-        unseen=np.bincount(position[unseen_at], minlength=count),
-        node_of_stack=position[node_of_stack],
+        segments=segments,
+        segment=np.repeat(which, length),
+        within=here - np.repeat(first, length),
+        number=here if chosen is None else here + np.repeat(number[which] - first, length),
+        parent=parent,
+        begins=begins,
     )
-
-
-def _siblings(parent: Index) -> Index:
-    """Return the nodes of a level that are not the only child; `parent` ascends."""
-    is_first = np.concatenate([[True], parent[1:] != parent[:-1]])
-    return np.flatnonzero(~(is_first & np.concatenate([is_first[1:], [True]])))
 
 
 # 2^20 is deeper than any stack that the decoder accepts.

@@ -107,6 +107,11 @@ def list_set_artifacts(session: ReadSession, set_id: ProfileSetId) -> list[Artif
     return artifacts.get_artifacts(session, [ArtifactId(row.artifact_id) for row in rows])
 
 
+def open_waiting_sets(session: WriteSession, artifact_id: ArtifactId) -> None:
+    """Open the sets that waited for this artifact alone now, instead of after the pause of their jobs."""
+    queries.make_set_jobs_due(session, artifact_id)
+
+
 def lock_if_exists(session: WriteSession, set_id: ProfileSetId) -> bool:
     """Return whether the set exists; if so, lock it against deletion until the transaction ends."""
     return queries.lock_set(session, set_id)
