@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
 
 import obstore
 from obstore.exceptions import BaseError, NotFoundError
@@ -46,14 +47,36 @@ class ObstoreBlobs:
             self._store = from_url(url, retry_config={"max_retries": 3, "retry_timeout": RETRY_TIME})
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
-        """Store the bytes under the key, atomically. Raises `Unavailable`."""
+        """Store the bytes under the key, atomically. A file must not be changed afterwards. Raises `Unavailable`."""
         try:
+            if isinstance(content, Path) and self._link(key, content):
+                return
             if not isinstance(content, Path | bytes):
                 self._put_chunks(key, content)
                 return
             obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=MAX_CONCURRENT_PARTS)
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
+
+    def _link(self, key: BlobKey, file: Path) -> bool:
+        """Store a file of the same file system without copying it; return whether that was possible.
+
+        Decoded profiles are up to twenty times as large as the files that were uploaded.
+        """
+        if self._folder is None:
+            return False
+        path = self._folder / key
+        staged = path.with_name(f"{path.name}#{uuid4().int}")  # a name that obstore does not list
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            staged.hardlink_to(file)
+        except OSError:  # another file system, or one without links
+            return False
+        try:
+            staged.replace(path)
+        finally:
+            staged.unlink(missing_ok=True)  # it remains where both names are links to one file already
+        return True
 
     def _put_chunks(self, key: BlobKey, chunks: Iterator[bytes]) -> None:
         """Write chunks from an iterator, which may itself read blobs.

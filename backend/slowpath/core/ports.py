@@ -23,7 +23,7 @@ class BlobStore(Protocol):
     """Bytes by key. Keys begin with the team's ID; teams share no blobs."""
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
-        """Store the bytes under the key, atomically; iterators are streamed. Raises `Unavailable`."""
+        """Store the bytes under the key, atomically; iterators are streamed, and a file must not be changed afterwards. Raises `Unavailable`."""
 
     def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
         """Yield the blobs below `prefix/` page by page, unordered. Raises `Unavailable`."""

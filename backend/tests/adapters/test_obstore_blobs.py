@@ -1,5 +1,6 @@
 """The blob store on a folder: pieces arrive whole or not at all, and all of it can be listed."""
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,34 @@ def test_an_interrupted_upload_leaves_nothing(blobs: ObstoreBlobs, tmp_path: Pat
     assert not blobs.exists(key)
     assert list(blobs.listed("team")) == []
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_file_is_linked_where_its_file_system_can(blobs: ObstoreBlobs, tmp_path: Path) -> None:
+    key, file = BlobKey("team/columns"), tmp_path / "columns"
+    blobs.put(key, b"before")
+    file.write_bytes(PIECE)
+    for _ in range(2):  # the second time both names are of one file
+        blobs.put(key, file)
+    with blobs.local(key) as stored:
+        assert stored.samefile(file)
+    file.unlink()
+    assert blobs.read(key) == PIECE
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["columns"]
+
+
+def test_a_staged_link_is_not_listed(blobs: ObstoreBlobs, tmp_path: Path) -> None:
+    blobs.put(BlobKey("team/columns"), PIECE)
+    (tmp_path / "blobs" / "team" / f"columns#{2**127}").write_bytes(b"of a process that was killed")
+    assert [blob.key for some in blobs.listed("team") for blob in some] == ["team/columns"]
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a second file system")
+def test_a_file_of_another_file_system_is_copied(blobs: ObstoreBlobs) -> None:
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        file.write(PIECE)
+        file.flush()
+        blobs.put(BlobKey("team/copied"), Path(file.name))
+    assert blobs.read(BlobKey("team/copied")) == PIECE
 
 
 def test_all_below_a_prefix_is_listed(blobs: ObstoreBlobs) -> None:
