@@ -100,9 +100,7 @@ def make_nodes(segments: StackSegments, number: Index, chosen: Mask | None = Non
     begins[which] = first
     here = np.arange(int(length.sum()))
     parent = here - 1
-    parent[first] = begins[
-        segments.parent[which]
-    ]  # only a last node has children in other segments, and is the only one of its
+    parent[first] = begins[segments.parent[which]]  # a segment that has children consists of one node
     return StackTrie(
         segments=segments,
         segment=np.repeat(which, length),

@@ -33,9 +33,6 @@ SNIFFED_BYTES = 1_000
 """A header begins with the normalizations, after the kind and the sample type."""
 COMPRESSION_LEVEL = 1
 MOST_INLINED = 20
-
-
-MOST_INLINED = 20
 """Inlined functions that are named per line."""
 SIDES = ("base", "candidate")
 
