@@ -38,13 +38,18 @@ class WatchedValkey:
         return None
 
     def is_ready(self) -> bool:
-        """Return whether there is a primary whose replica is connected, and all Sentinels know each other."""
+        """Return whether there is a primary whose replica is connected, and all Sentinels know the replica and each other.
+
+        Sentinels ask a primary for its replicas every ten seconds; from one that is killed before, none learns of them.
+        """
         primary = self.primary()
         if primary is None:
             return False
         with self._client(self.ports[primary]) as client:
             replicas = client.info("replication")["connected_slaves"]
-        return replicas == 1 and all(self._others_of(port) == SENTINELS - 1 for port in self.sentinel_ports)
+        return replicas == 1 and all(
+            self._others_of(port) == SENTINELS - 1 and self._knows_replica(port) for port in self.sentinel_ports
+        )
 
     def _called_by(self, sentinel_port: int) -> int | None:
         try:
@@ -57,6 +62,11 @@ class WatchedValkey:
     def _others_of(self, sentinel_port: int) -> int:
         with redis.Redis(port=sentinel_port, socket_timeout=1) as sentinel:
             return int(sentinel.info("sentinel")["master0"]["sentinels"]) - 1
+
+    def _knows_replica(self, sentinel_port: int) -> bool:
+        with redis.Redis(port=sentinel_port, socket_timeout=1) as sentinel:
+            known = sentinel.sentinel_slaves(PRIMARY)
+        return any(not one["is_sdown"] and one["master-link-status"] == "ok" for one in known)
 
     def _role_of(self, port: int) -> str | None:
         try:
