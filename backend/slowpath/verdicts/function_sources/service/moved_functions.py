@@ -93,7 +93,7 @@ def _list_declaring(
 
 
 def _was_there(objects: GitBlobReader, change: GitChangedFile, declared: DeclaredFunction) -> bool:
-    """Return whether a file declared the function before the change, so that it is another one of the same name."""
+    """Return whether a file declared a function of this name before the change: then it is a different function."""
     before = None if change.before == NO_BLOB else _read(objects, change.before, mirror_files.MOST_FILE_BYTES)
     return before is not None and _find(before, declared) is not None
 
