@@ -34,6 +34,7 @@ BENCHMARKS = {
     "series-real": "bench.series_real_captures",
     "ci": "bench.ci_latency",
     "bisect-cost": "bench.bisect_cost",
+    "bisect-single": "bench.bisect_single_measurements",
     "builds": "bench.build_evaluation_latency",
     "second-build": "bench.second_build",
     "sources": "bench.source_search_latency",

@@ -20,6 +20,7 @@ WHOLE: Final = (4_096, 203, 43)
 PRUNED: Final = (128, 38, 5)
 SPREAD: Final = 0.03
 LEVEL: Final = 100.0
+OUTLYING: Final = 1.6
 TOUCHES, HOLDS = 0.05, 0.8
 """One of twenty commits touches the regressed packages; so do four of five culprits."""
 
@@ -47,6 +48,14 @@ class SimulationSettings:
     slots: int = 1
     most_windows: int = 4
     control: bool = True
+    has_baseline: bool = True
+    """Whether production measurements of both boundaries are known before the search."""
+    spread: float = SPREAD
+    """Standard deviation of the logarithm of a window."""
+    second_mode: float = 0.0
+    """By how much more half of the windows are at random, as a share of the value."""
+    outliers: float = 0.0
+    """Share of windows that are OUTLYING times as large."""
     all_hide: bool = False
     """Whether innocent candidates contain other candidates, like those on the culprit's level. Otherwise only culprits do, so a wrong suspect
     of an outer level is named where the right one would have been expanded."""
@@ -123,7 +132,12 @@ class SimulatedHistory:
             self._drift.append(self._drift[-1] + self.setting.drift * float(self._rng.standard_normal()))
         noise = self._rng.standard_t(4) / np.sqrt(2) if self.setting.heavy else self._rng.standard_normal()
         apart = own + float(np.sqrt(1 - self.setting.deploy_share) * noise)
-        return LEVEL * float(np.exp(SPREAD * (self.gap * bad + spread * apart + self._drift[round_])))
+        value = LEVEL * float(np.exp(self.setting.spread * (self.gap * bad + spread * apart + self._drift[round_])))
+        if self.setting.second_mode and self._rng.random() < 0.5:
+            value *= 1 + self.setting.second_mode
+        if self.setting.outliers and self._rng.random() < self.setting.outliers:
+            value *= OUTLYING
+        return value
 
     def odd(self) -> bool:
         """Return whether a deployment shows the opposite."""
@@ -159,9 +173,9 @@ def searched(history: SimulatedHistory) -> SimulationResult:
             [history.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)]
             for own in (history.deploy(),)
         ]
-        for bad in (False, True)
+        for bad in ((False, True) if setting.has_baseline else ())
     ]
-    state = search.start_search(settings, line_of(history.candidates(0)), known[0], known[1])
+    state = search.start_search(settings, line_of(history.candidates(0)), *known)
     own: dict[int, tuple[float, bool]] = {}
     windows = attempts = 0
     claim: tuple[float, bool] | None = None

@@ -1,6 +1,7 @@
 """Decide whether the probes of two builds differ, and whether single probes can be relied on."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -46,15 +47,6 @@ def show_bad_level(state: SearchState, belief: Posterior, probes: Sequence[Probe
     return _bad_log_odds(state, belief, probes) >= float(np.log(state.settings.belief / (1 - state.settings.belief)))
 
 
-def show_both_levels(
-    state: SearchState, belief: Posterior, good: Sequence[ProbeRecord], bad: Sequence[ProbeRecord]
-) -> bool:
-    """Return whether some probes show the good level and others the bad one: each rather so, and together with the belief."""
-    of_good, of_bad = -_bad_log_odds(state, belief, good), _bad_log_odds(state, belief, bad)
-    required = float(np.log(state.settings.belief / (1 - state.settings.belief)))
-    return min(of_good, of_bad) > 0 and of_good + of_bad >= required
-
-
 def _bad_log_odds(state: SearchState, belief: Posterior, probes: Sequence[ProbeRecord]) -> float:
     """Return the log odds of the bad level against the good one, by the distance of the values from both.
 
@@ -64,12 +56,32 @@ def _bad_log_odds(state: SearchState, belief: Posterior, probes: Sequence[ProbeR
     if belief.noise is None:
         votes = sum(one.bad - one.good for one in probes)
         return float(np.inf if votes > 0 else -np.inf)
-    noise, numbers, odd = belief.noise, {one.number for one in probes}, float(np.log(ODD))
+    numbers, odd, usual = {one.number for one in probes}, float(np.log(ODD)), float(np.log(1 - ODD))
+    return float(
+        sum(
+            np.logaddexp(usual + one.nats, odd) - np.logaddexp(usual, odd + one.nats)
+            for one in level_odds(state, belief.noise)
+            if one.number in numbers
+        )
+    )
+
+
+@dataclass(frozen=True)
+class LevelOdds:
+    """How much more probable the values of a probe are at the bad level than at the good one."""
+
+    number: int
+    position: int
+    nats: float
+    """Logarithm of the ratio of both likelihoods, of two normal distributions at the estimated distance."""
+
+
+def level_odds(state: SearchState, noise: NoiseEstimate) -> list[LevelOdds]:
+    """Return the odds of the levels by each probe with usual values."""
     counted = [one for one in state.deploys if one.is_measured]
-    total, usual = 0.0, float(np.log(1 - ODD))
+    out = []
     for deploy, readings in zip(counted, measurement_normalization.usual_readings(state, noise), strict=True):
-        if deploy.number in numbers and readings.values:
+        if readings.values:
             above = (float(np.mean(readings.values)) - noise.level) / noise.step - 0.5
-            nats = above * noise.apart(len(readings.values)) ** 2  # of two normal distributions at this distance
-            total += float(np.logaddexp(usual + nats, odd) - np.logaddexp(usual, odd + nats))
-    return total
+            out.append(LevelOdds(deploy.number, readings.position, above * noise.apart(len(readings.values)) ** 2))
+    return out

@@ -3,20 +3,24 @@
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from slowpath.analysis.bisect.level_difference import (
     DRIFT_AT,
     is_disturbed,
     levels_differ,
     show_bad_level,
-    show_both_levels,
 )
 from slowpath.analysis.bisect.posterior import Posterior
+from slowpath.analysis.bisect.random_levels import log_odds_against_random_levels
 from slowpath.analysis.bisect.search_state import ProbeRecord, ProbeStart, SearchResult, SearchState
 from slowpath.analysis.bisect.suspects import credible_set, neighbours
 
 PAIRS_SHALLOW: Final = 2
 """Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
+RANDOM_AT: Final = 0.01
+"""Largest probability that a search whose measurements have two levels at random names a suspect."""
 MORE_PAIRS: Final = 2
 """Pairs required if single probes cannot be relied on: one pair may differ by chance."""
 
@@ -28,7 +32,7 @@ def confirm(
 
     The posterior counts every probe once, with the variance between probes, so probes of the suspect and of the build before it
     count whatever their purpose was. If one of the two was never measured, or they do not differ alone, both are probed again.
-    Where each probe gives one number, only probes that were started afterwards count (see `is_measured_once`).
+    Where each probe gives one number, two levels at random must be excluded as well (see `random_levels`).
     """
     suspects = tuple(state.line.at(one) for one in group)
     about = suspects[-1]
@@ -36,12 +40,12 @@ def confirm(
     good, bad = (backing(state, belief, place) for place in (before, after))
     verified = [_verifications(state, about, place) for place in (before, after)]
     is_once = is_measured_once(state, belief)
-    if is_once and not all(verified):
-        unverified = [place for place, some in ((after, verified[1]), (before, verified[0])) if not some]
-        return _verify(state, about, unverified), None
     is_confirmed = levels_differ(state, belief, good, bad)
-    if is_once and min(map(len, verified)) < MOST_PAIRS:  # with more, the belief in spite of them decides
-        is_confirmed = show_both_levels(state, belief, *verified)
+    if is_once and is_confirmed:
+        at_start = [place for place in (after, before) if _is_measured_at_start_only(state, place)]
+        if at_start:
+            return _verify(state, about, at_start), None
+        is_confirmed = log_odds_against_random_levels(state, belief, group) >= -np.log(RANDOM_AT)
     required = MORE_PAIRS if belief.noise is not None and is_disturbed(belief.noise) else 1
     if state.line.depth(about) < state.line.deepest:
         required = max(required, PAIRS_SHALLOW)
@@ -56,9 +60,8 @@ def confirm(
         return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
     if has_enough and min(map(len, verified)) >= MOST_PAIRS:
         return [], SearchResult("not-separable", credible_set(state, belief), mass)
-    fewest_good, fewest_bad = verified if is_once else (good, bad)
-    counted = [(after, fewest_bad), (before, fewest_good)]
-    if len(fewest_good) != len(fewest_bad):
+    counted = [(after, bad), (before, good)]
+    if len(good) != len(bad):
         counted = [min(counted, key=lambda one: len(one[1]))]
     return _verify(state, about, [place for place, _ in counted]), None
 
@@ -80,11 +83,7 @@ def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[Pro
 
 def count_missing(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> int:
     """Return how many builds of the final pair of a suspected run lack the probes that its confirmation requires."""
-    about, is_once = state.line.at(group[-1]), is_measured_once(state, belief)
-    return sum(
-        not (_verifications(state, about, place) if is_once else backing(state, belief, place))
-        for place in neighbours(state, group)
-    )
+    return sum(not backing(state, belief, place) for place in neighbours(state, group))
 
 
 def _verify(state: SearchState, about: str, places: Sequence[int]) -> list[ProbeStart]:
@@ -107,10 +106,16 @@ def _verifications(state: SearchState, about: str, place: int) -> list[ProbeReco
 def is_measured_once(state: SearchState, belief: Posterior) -> bool:
     """Return whether each probe gives one number and no production baseline is known.
 
-    The values that led to a suspect may then be outlying, so only values measured afterwards confirm it.
+    Otherwise the measurements of one deployment, and of production, show how much values vary without a change.
     """
     known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
     return belief.noise is not None and state.settings.most_windows == 1 and not known
+
+
+def _is_measured_at_start_only(state: SearchState, place: int) -> bool:
+    """Return whether a boundary was not measured since the measurements that began the search: these may all be outlying."""
+    probes = [one for one in state.deploys if one.is_measured and state.line.position(one.build) == place]
+    return place in {0, len(state.line)} and len(probes) <= state.settings.end_deploys
 
 
 def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:

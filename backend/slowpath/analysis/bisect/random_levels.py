@@ -1,0 +1,39 @@
+"""Two levels at random: a benchmark may be fast or slow by chance, whatever the build.
+
+A search always finds a place where the levels seem to change, because it chooses the next build by the values before. Only
+builds that are measured again, and the order of many builds, tell both explanations apart.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.bisect.level_difference import level_odds
+from slowpath.analysis.bisect.level_fit import logsumexp
+from slowpath.analysis.bisect.likelihood import ODD
+from slowpath.analysis.bisect.posterior import Posterior
+from slowpath.analysis.bisect.prior import log_prior
+from slowpath.analysis.bisect.search_state import SearchState
+
+SHARES: Final = (np.arange(50) + 0.5) / 50
+"""Shares of measurements at the upper level, all equally probable before the search."""
+
+
+def log_odds_against_random_levels(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> float:
+    """Return the log odds that a run of candidates changed the level, rather than each measurement having one at random.
+
+    The first explanation has the prior probability of the run among the candidates, so long ranges need more measurements.
+    Its inverse bounds how often a range with levels at random leads to this result, whichever builds were chosen
+    (Ville's inequality for likelihood ratios).
+    0 without values.
+    """
+    if belief.noise is None:
+        return 0.0
+    odds = level_odds(state, belief.noise)
+    nats, is_after = np.array([one.nats for one in odds]), np.array([one.position >= group[-1] for one in odds])
+    usual, opposite = np.log(1 - ODD), np.log(ODD)
+    by_build = np.where(is_after, np.logaddexp(usual + nats, opposite), np.logaddexp(usual, opposite + nats)).sum()
+    prior = log_prior(state.line)[1:-1]
+    by_build += logsumexp(prior[[one - 1 for one in group]]) - logsumexp(prior)
+    at_random = np.logaddexp(np.log1p(-SHARES)[:, None], np.log(SHARES)[:, None] + nats).sum(axis=1)
+    return float(by_build - (logsumexp(at_random) - np.log(len(SHARES))))

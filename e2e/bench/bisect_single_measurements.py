@@ -1,0 +1,69 @@
+"""Bisects of one measurement per probe without a production baseline, as `slowpath bisect` makes them by default.
+
+A range of 39 candidates of one repository, all noise between measurements. A wrong result is a named culprit that is not the
+right one, or any culprit of a range without one. A search that ends undecided names nothing. With two modes or outliers no
+hypothesis of the search describes the noise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.random import default_rng
+from scipy.stats import binomtest, norm
+
+from bench.benchmark_results import BenchmarkResult
+from bench.bisect_simulation import SimulatedHistory, SimulationResult, SimulationSettings, searched
+
+NAME: Final = "bisect-single"
+MANY: Final = 200
+SEED: Final = 20261129
+"""Seed. No constant of the search was chosen on these draws."""
+WRONG: Final = 0.03
+SINGLE: Final = SimulationSettings(
+    sizes=(39,), deploy_share=0.0, most_windows=1, control=False, has_baseline=False, spread=0.005
+)
+NOISES: Final = {
+    "normal noise": SINGLE,
+    "half of the measurements 3 % slower": replace(SINGLE, second_mode=0.03),
+    "a fifth of the measurements 1.6 times as slow": replace(SINGLE, outliers=0.2),
+}
+
+
+def run() -> Iterator[BenchmarkResult]:
+    """Yield all results; takes about ten minutes."""
+    for noise, setting in NOISES.items():
+        yield from _results(f"{noise}, no culprit", replace(setting, present=False))
+        for steps in (2.5, 3.5):
+            changed = replace(setting, error=step_error(steps))
+            yield from _results(f"{noise}, a step of {steps:g} standard deviations", changed)
+        large = replace(setting, error=step_error(40.0))  # 22 %
+        yield from _results(f"{noise}, a step of 22 %", large)
+
+
+def step_error(deviations: float) -> float:
+    """Return how often one window is wrong if the step is this many standard deviations."""
+    return float(norm.sf(deviations / 2))
+
+
+def search_all(setting: SimulationSettings, many: int = MANY, seed: int = SEED) -> list[SimulationResult]:
+    """Return the results of this many searches."""
+    return [searched(SimulatedHistory(setting, default_rng([seed, number]))) for number in range(many)]
+
+
+def _results(what: str, setting: SimulationSettings) -> Iterator[BenchmarkResult]:
+    some = search_all(setting)
+    named = sum(one.outcome == "found" for one in some)
+    wrong = sum(one.outcome == "found" and not one.right for one in some)
+    interval = binomtest(wrong, len(some)).proportion_ci(method="exact")
+    bounds = f"({100 * interval.low:.1f} to {100 * interval.high:.1f})"
+    yield BenchmarkResult(
+        NAME, f"{what}: wrong culprit, % {bounds}", 100 * wrong / len(some), goal=f"<= {100 * WRONG:g}",
+        met=bool(interval.low <= WRONG),
+    )  # fmt: skip
+    if setting.present:
+        yield BenchmarkResult(NAME, f"{what}: right culprit, %", 100 * (named - wrong) / len(some))
+    yield BenchmarkResult(NAME, f"{what}: measurements (mean)", float(np.mean([one.deploys for one in some])))
+    limited = sum(one.outcome == "stopped" for one in some)
+    yield BenchmarkResult(NAME, f"{what}: ended at the limit, %", 100 * limited / len(some))
