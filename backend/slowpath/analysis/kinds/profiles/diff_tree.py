@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.node_kinds import find_label_categories, find_node_kinds
 from slowpath.analysis.kinds.profiles.node_sums import SegmentSums, sum_segments
-from slowpath.analysis.kinds.profiles.profile_table import NO_NODE
+from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE
 from slowpath.analysis.kinds.profiles.row_significance import RowSignificance, node_changes
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.kinds.profiles.stack_order import pair_numbers, split_pairs
