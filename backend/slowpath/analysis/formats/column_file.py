@@ -183,13 +183,13 @@ def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
 def write_columns(header: ColumnHeader | Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
     """Return the container of `arrays`; a header that is a mapping has the format, its version and any other members."""
     listed: list[dict[str, object]] = []
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     offset = 0
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<")
         if dtype not in _NAMES:
             raise ColumnFileError("column-type", f"column {name!r} has type {array.dtype}, which the format lacks")
-        data = np.ascontiguousarray(array, dtype=dtype).tobytes()
+        data = np.ascontiguousarray(array, dtype=dtype).view(np.uint8).data
         listed.append({"name": name, "type": _NAMES[dtype], "offset": offset, "length": len(array)})
         padding = -len(data) % ALIGNMENT
         pieces += [data, bytes(padding)]
