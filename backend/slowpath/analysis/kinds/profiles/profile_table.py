@@ -6,6 +6,7 @@ children, nested subtree sizes), so that later code may index without checks.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +154,7 @@ class ProfileTable:
             function_file=functions["function_file"],
             node_parent=parent,
             node_key=key,
-            **vars(samples),
+            **samples._asdict(),
             summary=None if stacks is None else read_summary(columns, stacks, samples.values, len(strings)),
             sample_labels=read_sample_labels(columns),
             label_set_sums=read_label_set_sums(columns, types, len(strings)),
@@ -206,8 +207,7 @@ def read_profile_columns(buffer: bytes | memoryview) -> ColumnFile:
     return read_columns(buffer, FORMAT, VERSIONS)
 
 
-@dataclass(frozen=True)
-class _Samples:
+class _Samples(NamedTuple):
     """The samples of a file, and the tree of lines that they end in."""
 
     lines: LineTree

@@ -7,6 +7,7 @@ stacks, not as nodes. Files of version 1 list the parent of every node.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,7 @@ U32 = NDArray[np.uint32]
 I32 = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class LineNodes:
+class LineNodes(NamedTuple):
     """The tree of lines: the parent, the key (a string) and the line of every node."""
 
     parent: U32
@@ -46,8 +46,7 @@ class LineTree:
         return cls(len(nodes.parent), lambda: nodes)
 
 
-@dataclass(frozen=True)
-class _Branches:
+class _Branches(NamedTuple):
     """The nodes whose parent is not the node before them, and their parents."""
 
     node: U32
