@@ -84,7 +84,7 @@ def pool_of(captures: Sequence[ProfileArtifact]) -> LabelledPool:
     of_set: dict[LabelSet, int] = {}
     found: list[tuple[I64, I64]] = []
     for table, of_row in zip(tables, stacks.of_row, strict=True):
-        leaf = table.line_node_node[table.sample_line_node]
+        leaf = table.sample_node
         stack = of_row[np.searchsorted(table.stacks.node, leaf)]
         numbers = np.array([of_set.setdefault(each, len(of_set)) for each in _label_sets(table)], dtype=np.int64)
         assert table.sample_labels is not None
@@ -95,7 +95,7 @@ def pool_of(captures: Sequence[ProfileArtifact]) -> LabelledPool:
     for mine, rows, (_, values) in zip(counts, np.split(row, ends), found, strict=True):
         np.add.at(mine, rows, values)
     common = table_of(stacks, tables[0])
-    common = replace(common, sample_line_node=common.sample_line_node[pairs >> 32])
+    common = _with_samples(common, pairs >> 32)
     return _labelled(tuple(captures), common, counts, tuple(of_set), pairs & 0xFFFFFFFF)
 
 
@@ -111,9 +111,14 @@ def with_random_label(pool: LabelledPool, key: str, values: int, rng: Generator)
         for at in np.flatnonzero(own).tolist():
             mine = slice(start[at], start[at + 1])
             counts[capture, mine] = rng.multinomial(own[at], share[mine] / share[mine].sum())
-    common = replace(pool.common, sample_line_node=pool.common.sample_line_node[sample])
+    common = _with_samples(pool.common, sample)
     sets = tuple(((key, f"{each:04}"),) for each in range(values))
     return _labelled(pool.captures, common, counts, sets, value)
+
+
+def _with_samples(table: ProfileTable, samples: I64) -> ProfileTable:
+    """Return the table with these samples instead of its own."""
+    return replace(table, sample_node=table.sample_node[samples], sample_line_node=table.sample_line_node[samples])
 
 
 def _labelled(

@@ -15,7 +15,8 @@ from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.formats.column_file import pack_strings
 from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import NO_NODE, ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE, LineNodes, LineTree
 from slowpath.analysis.kinds.profiles.stack_segments import build_stack_segments
 from slowpath.analysis.kinds.profiles.stack_trie import make_nodes
 from slowpath.units import NANOSECONDS_PER_SECOND, Nanoseconds
@@ -124,10 +125,8 @@ def table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
         node_parent=parent,
         node_key=tree.label.astype(np.uint32),
         node_hash=np.arange(tree.count, dtype=np.uint64),
-        node_size=tree.size.astype(np.uint32),
-        line_node_parent=parent,
-        line_node_line=np.zeros(tree.count, dtype=np.int32),
-        line_node_node=np.arange(tree.count, dtype=np.uint32),
+        lines=LineTree.of(LineNodes(parent, tree.label.astype(np.uint32), np.zeros(tree.count, dtype=np.int32))),
+        sample_node=tree.node_of_stack.astype(np.uint32),
         sample_line_node=tree.node_of_stack.astype(np.uint32),
         sample_labels=None,
         values=(empty, empty),
@@ -168,7 +167,7 @@ def stacks_with(table: ProfileTable, key: str) -> NDArray[np.bool_]:
     parent[0] = 0
     for node in range(1, len(inside)):  # in preorder, the parent is already known
         inside[node] |= inside[parent[node]]
-    return inside[table.line_node_node[table.sample_line_node]]
+    return inside[table.sample_node]
 
 
 def inclusive_share(pool: Sequence[ProfileArtifact], key: str) -> float:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_columns
 from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
 
 LONGEST_NAME: Final = 80
 
@@ -19,7 +19,7 @@ def make_file_name(name: str, default: str) -> str:
 def select_samples(path: Path, kind: str, labels: Sequence[LabelMatcher], out: Path) -> Path | None:
     """Return a file with the samples of a profile that match the labels; None if it is of another kind, or none matches."""
     content = path.read_bytes()
-    if parse_profile_header(read_columns(content, "slowpath.profile").header).kind != kind:
+    if parse_profile_header(read_profile_columns(content).header).kind != kind:
         return None
     if not labels:
         return path

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.commands.server_arguments import server_of
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
@@ -53,7 +53,7 @@ def _merge(files: list[str], out: Path) -> None:
 
 
 def _kind_of(path: Path) -> str:
-    return parse_profile_header(read_columns(path.read_bytes(), "slowpath.profile").header).kind
+    return parse_profile_header(read_profile_columns(path.read_bytes()).header).kind
 
 
 def _download(options: argparse.Namespace, out: Path) -> None:

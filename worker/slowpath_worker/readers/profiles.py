@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from slowpath.analysis.formats.column_file import ColumnFileError, read_columns
+from slowpath.analysis.formats.column_file import ColumnFileError
 from slowpath.analysis.kinds.profiles.largest_labels import sum_largest_labels
 from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader, parse_profile_header
-from slowpath.analysis.kinds.profiles.profile_table import FORMAT, ProfileTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
@@ -58,5 +58,5 @@ def _read_checked(path: Path) -> tuple[ProfileHeader, dict[str, Any] | None]:
     """Validate all columns of a decoded profile; return its header, and the largest labels of a CPU profile."""
     columns = mapped(path)
     table = ProfileTable.parse(columns)
-    header = parse_profile_header(read_columns(columns, FORMAT).header)
+    header = parse_profile_header(read_profile_columns(columns).header)
     return header, sum_largest_labels(table) if header.kind == "cpu" else None

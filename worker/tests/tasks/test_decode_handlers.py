@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
 from slowpath.core.ids import JobId
 from slowpath.evidence.artifacts.service.artifact_ingest import original_key
 from slowpath.evidence.profiles.service.profiles import columns_key
@@ -57,7 +57,7 @@ def test_a_profile_is_decoded(client: TestClient, bench: Bench, app: AppUnderTes
     assert (current["state"], current["kind"], current["progress"]) == ("decoded", "profile.cpu", 1.0)
     assert current["profile"]["samples"] > 0
     key = columns_key(bench.team.id, artifact["sha256"])
-    assert read_columns(app.blobs.read(key), "slowpath.profile").header["kind"] == "cpu"
+    assert read_profile_columns(app.blobs.read(key)).header["kind"] == "cpu"
     assert list(bench.worker_context.scratch.iterdir()) == []
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
 from slowpath.core.errors import Unavailable
 from slowpath.core.settings import MIB, Settings
 from slowpath_worker.decode_helper import ArtifactLimitExceeded, DecodeHelper, InvalidArtifact
@@ -53,7 +53,7 @@ def test_every_profile_becomes_columns(helper: DecodeHelper, profile: Path, tmp_
     found = helper.sniff(profile)
     helper.profile(profile, profile.name, tmp_path / "out", AMPLE)
 
-    header = read_columns((tmp_path / "out").read_bytes(), "slowpath.profile").header
+    header = read_profile_columns((tmp_path / "out").read_bytes()).header
     assert found["kind"] == "pprof"
     assert header["counts"]["samples"] > 0
     assert header["sample_types"]
@@ -221,4 +221,4 @@ def test_a_damaged_profile_is_decoded_or_refused(
     path.write_bytes(bytes(content))
     with suppress(InvalidArtifact, ArtifactLimitExceeded):
         helper.profile(path, "in", tmp_path / "out", AMPLE)
-        read_columns((tmp_path / "out").read_bytes(), "slowpath.profile")
+        read_profile_columns((tmp_path / "out").read_bytes())

@@ -59,18 +59,23 @@ class ColumnFile:
     header: Mapping[str, Any]
     arrays: Mapping[str, Array]
 
-    def column(self, name: str, kind: str) -> Array:
-        """The array of that name; refuses when it is missing or of another type."""
+    def column(self, name: str, *kinds: str) -> Array:
+        """The array of that name; refuses when it is missing or of another type than these."""
         array = self.arrays.get(name)
         if array is None:
             raise ColumnFileError("column-missing", f"column {name!r} is missing")
-        if array.dtype != _DTYPES[kind]:
-            raise ColumnFileError("column-type", f"column {name!r} is {_NAMES[array.dtype]}, expected {kind}")
+        if _NAMES[array.dtype] not in kinds:
+            raise ColumnFileError(
+                "column-type", f"column {name!r} is {_NAMES[array.dtype]}, expected {' or '.join(kinds)}"
+            )
         return array
 
 
 def read_columns(
-    buffer: bytes | memoryview, expected_format: str, expected_version: int = 1, former: FormerNames = NO_FORMER_NAMES
+    buffer: bytes | memoryview,
+    expected_format: str,
+    expected_versions: Collection[int] = (1,),
+    former: FormerNames = NO_FORMER_NAMES,
 ) -> ColumnFile:
     """Read and check a container; the arrays are read-only views into `buffer`, the header has its present names.
 
@@ -79,7 +84,7 @@ def read_columns(
     """
     view = memoryview(buffer)
     header, body = _read_header(view)
-    _check_format(header, expected_format, expected_version)
+    _check_format(header, expected_format, expected_versions)
     return ColumnFile(header=former.rename(header) if former.names else header, arrays=_read_listed(header, body))
 
 
@@ -90,7 +95,10 @@ def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
 
 
 def read_some_columns(
-    read: Callable[[int, int], bytes], expected_format: str, names: Collection[str], expected_version: int = 1
+    read: Callable[[int, int], bytes],
+    expected_format: str,
+    names: Collection[str],
+    expected_versions: Collection[int] = (1,),
 ) -> ColumnFile:
     """Read and check only these columns of a stored container; `read` returns the bytes at an offset up to a length.
 
@@ -99,7 +107,7 @@ def read_some_columns(
     prefix = read(0, PREFIX_BYTES)
     end = PREFIX_BYTES + int.from_bytes(prefix[8:12], "little")
     header, _ = _read_header(memoryview(read(0, end)))
-    _check_format(header, expected_format, expected_version)
+    _check_format(header, expected_format, expected_versions)
     arrays = {}
     for entry in _listed(header):
         if isinstance(entry, dict) and entry.get("name") in names:
@@ -129,13 +137,13 @@ def _listed(header: Mapping[str, object]) -> list[object]:
     return listed
 
 
-def _check_format(header: Mapping[str, object], expected_format: str, expected_version: int) -> None:
+def _check_format(header: Mapping[str, object], expected_format: str, expected_versions: Collection[int]) -> None:
     if header.get("format") != expected_format:
         raise ColumnFileError("format-unknown", f"format is {header.get('format')!r}, expected {expected_format!r}")
-    if header.get("format_version") != expected_version:
+    if header.get("format_version") not in expected_versions:
         raise ColumnFileError(
             "version-unknown",
-            f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
+            f"version of {expected_format} is {header.get('format_version')!r}, expected {max(expected_versions)}",
         )
 
 
@@ -175,13 +183,13 @@ def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
 def write_columns(header: ColumnHeader | Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
     """Return the container of `arrays`; a header that is a mapping has the format, its version and any other members."""
     listed: list[dict[str, object]] = []
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     offset = 0
     for name, array in arrays.items():
         dtype = array.dtype.newbyteorder("<")
         if dtype not in _NAMES:
             raise ColumnFileError("column-type", f"column {name!r} has type {array.dtype}, which the format lacks")
-        data = np.ascontiguousarray(array, dtype=dtype).tobytes()
+        data = np.ascontiguousarray(array, dtype=dtype).view(np.uint8).data
         listed.append({"name": name, "type": _NAMES[dtype], "offset": offset, "length": len(array)})
         padding = -len(data) % ALIGNMENT
         pieces += [data, bytes(padding)]

@@ -94,7 +94,7 @@ func TestVersion(t *testing.T) {
 		Version, Go string
 		Formats     map[string]int
 	}
-	if err := json.Unmarshal([]byte(out), &version); err != nil || version.Version == "" || version.Go == "" || version.Formats["slowpath.profile"] != 1 {
+	if err := json.Unmarshal([]byte(out), &version); err != nil || version.Version == "" || version.Go == "" || version.Formats["slowpath.profile"] != 2 {
 		t.Error(out, err)
 	}
 }

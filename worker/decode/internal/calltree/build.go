@@ -65,7 +65,6 @@ func Build(table *profiletables.Table, options Options) (*profilefile.File, erro
 		b.summarizeInlined()
 	}
 	b.growKeys()
-	hashNodes(b.file)
 	b.summarizeStacks()
 	b.summarizeLabels()
 	return b.file, b.finishHeader()
@@ -86,6 +85,7 @@ type builder struct {
 
 	lineFrame []uint32 // frame of every line node, in preorder
 	lineSize  []uint32 // size of every line node's subtree
+	nodeSize  []uint32 // the same of key nodes
 
 	sampleDepth []uint32 // frames of every sample
 }

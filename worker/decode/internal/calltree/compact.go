@@ -33,12 +33,18 @@ func (b *builder) compact() {
 	if b.options.Brief && f.Header.Kind != kindContention { // whose kind is read off the functions of leaves
 		return
 	}
-	f.LineNodeFunction = make([]uint32, len(b.lineFrame))
-	f.LineNodeLine = make([]int32, len(b.lineFrame))
-	f.LineNodeFunction[0] = none
+	framePlace := make([]uint32, len(d.frames))
+	for frame, used := range usedFrame {
+		if used {
+			function, line := unpackFrame(d.frames[frame])
+			framePlace[frame] = uint32(len(f.FrameFunction))
+			f.FrameFunction = append(f.FrameFunction, functionPlace[function])
+			f.FrameLine = append(f.FrameLine, line)
+		}
+	}
+	f.LineNodeFrame = make([]uint32, len(b.lineFrame))
 	for node, frame := range b.lineFrame[1:] {
-		function, line := unpackFrame(d.frames[frame])
-		f.LineNodeFunction[node+1], f.LineNodeLine[node+1] = functionPlace[function], line
+		f.LineNodeFrame[node+1] = framePlace[frame]
 	}
 }
 

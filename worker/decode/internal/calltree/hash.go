@@ -33,14 +33,29 @@ func joinHash(parent, key uint64) uint64 {
 	return max(x^x>>33, 1)
 }
 
-// hashNodes fills node_hash; in preorder a parent precedes its children.
-func hashNodes(f *profilefile.File) {
+// hashStacks fills stack_hash: in preorder the ancestors of a node are at hand.
+func hashStacks(f *profilefile.File) {
 	hashes := make([]uint64, len(f.StringsOffset)-1)
 	for i := range hashes {
 		hashes[i] = keyHash(f.StringsBytes[f.StringsOffset[i]:f.StringsOffset[i+1]])
 	}
-	f.NodeHash = make([]uint64, len(f.NodeKey))
-	for node := 1; node < len(f.NodeKey); node++ {
-		f.NodeHash[node] = joinHash(f.NodeHash[f.NodeParent[node]], hashes[f.NodeKey[node]])
+	f.StackHash = make([]uint64, 0, len(f.StackNode))
+	path, nodes := []uint64{0}, []uint32{0} // of the node at hand, from the root
+	branches, parents := f.Nodes.Branch, f.Nodes.BranchParent
+	for node, key := range f.NodeKey {
+		if node > 0 {
+			if len(branches) > 0 && int(branches[0]) == node {
+				depth := len(nodes)
+				for nodes[depth-1] != parents[0] {
+					depth--
+				}
+				path, nodes = path[:depth], nodes[:depth]
+				branches, parents = branches[1:], parents[1:]
+			}
+			path, nodes = append(path, joinHash(path[len(path)-1], hashes[key])), append(nodes, uint32(node))
+		}
+		if at := len(f.StackHash); at < len(f.StackNode) && int(f.StackNode[at]) == node {
+			f.StackHash = append(f.StackHash, path[len(path)-1])
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package calltree
 
-import "slices"
+import (
+	"slices"
+
+	"slowpath.dev/decode/internal/profilefile"
+)
 
 // growKeys is step 7: line nodes whose path of keys is the same become one
 // node. A group of line nodes that share a node is visited together; its
@@ -19,26 +23,28 @@ func (b *builder) growKeys() {
 	}
 	k := &keyGrower{
 		lineSize: b.lineSize, lineFrame: b.lineFrame, keyOfFrame: keyOfFrame,
-		parent: make([]uint32, n), key: make([]uint32, n), size: make([]uint32, n), nodeOfLine: make([]uint32, n),
+		tree: &f.Nodes, key: make([]uint32, n), size: make([]uint32, n), nodeOfLine: make([]uint32, n),
 		next: 1, group: []uint64{0},
 	}
-	k.parent[0] = none
 	k.visit(0, 1, 0)
-	f.NodeParent, f.NodeKey, f.NodeSize = k.parent[:k.next], k.key[:k.next], k.size[:k.next]
-	f.LineNodeNode = k.nodeOfLine
+	f.NodeKey, b.nodeSize = k.key[:k.next], k.size[:k.next]
+	f.SampleNode = make([]uint32, len(f.SampleLineNode))
+	for i, line := range f.SampleLineNode {
+		f.SampleNode[i] = k.nodeOfLine[line]
+	}
 	b.lineFrame, b.lineSize = nil, nil
 }
 
 // takeLinesAsKeys makes the tree of lines the tree of keys: they are the same
 // when every function has one line and a separate key. The arrays are used
-// again, and LineNodeNode stays nil: it would map every node to itself.
+// again.
 func (b *builder) takeLinesAsKeys(keyOfFrame []uint32) {
 	f := b.file
 	for node, frame := range b.lineFrame[1:] {
 		b.lineFrame[node+1] = keyOfFrame[frame]
 	}
-	f.NodeParent, f.NodeKey, f.NodeSize = f.LineNodeParent, b.lineFrame, b.lineSize
-	f.LineNodeParent, b.lineFrame, b.lineSize = nil, nil, nil
+	f.Nodes, f.NodeKey, b.nodeSize, f.SampleNode = f.LineNodes, b.lineFrame, b.lineSize, f.SampleLineNode
+	f.LineNodes, b.lineFrame, b.lineSize = profilefile.Tree{}, nil, nil
 }
 
 // strictlyAscending reports whether every number is above the one before.
@@ -54,9 +60,10 @@ func strictlyAscending(numbers []uint32) bool {
 type keyGrower struct {
 	lineSize, lineFrame, keyOfFrame []uint32
 
-	parent, key, size []uint32 // of key nodes; next is the number of the next
-	next              uint32
-	nodeOfLine        []uint32
+	tree       *profilefile.Tree // of key nodes; next is the number of the next
+	key, size  []uint32
+	next       uint32
+	nodeOfLine []uint32
 
 	group []uint64 // stack of groups; key<<32 | line node
 }
@@ -103,7 +110,8 @@ func (k *keyGrower) straight(line, node uint32) (lastLine, lastNode uint32) {
 
 func (k *keyGrower) appendNode(parent, key uint32) uint32 {
 	node := k.next
-	k.parent[node], k.key[node] = parent, key
+	k.tree.AddBranch(node, parent)
+	k.key[node] = key
 	k.next++
 	return node
 }

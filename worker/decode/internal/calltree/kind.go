@@ -55,7 +55,7 @@ func (b *builder) contentionKind() string {
 	leaves := make([]int, len(f.FunctionName)) // samples that end there
 	for _, line := range f.SampleLineNode {
 		if line != 0 {
-			leaves[f.LineNodeFunction[line]]++
+			leaves[f.FrameFunction[f.LineNodeFrame[line]]]++
 		}
 	}
 	for function, samples := range leaves {

@@ -21,10 +21,8 @@ func (b *builder) growLines() error {
 			WithLimit(limit, nodes, "nodes")
 	}
 	g := &lineGrower{builder: b, next: 1, path: make([]uint32, 1, 64)}
-	b.file.LineNodeParent = make([]uint32, nodes)
 	b.lineFrame = make([]uint32, nodes)
 	b.lineSize = make([]uint32, nodes)
-	b.file.LineNodeParent[0] = none
 	merger := newMerger(b, len(order))
 	before := uint32(0) // frames of the stack before
 	for i, row := range order {
@@ -53,20 +51,21 @@ func (g *lineGrower) take(sample row, shared int) {
 	g.close(shared + 1)
 	w := &g.words
 	fresh := sample.frames - uint32(shared)
-	parents, frames := g.file.LineNodeParent[g.next:g.next+fresh], g.lineFrame[g.next:g.next+fresh]
-	parent := g.path[shared]
+	if fresh == 0 {
+		return
+	}
+	frames := g.lineFrame[g.next : g.next+fresh]
+	g.file.LineNodes.AddBranch(g.next, g.path[shared])
 	at, symbol := int(sample.start)+shared/w.aWord, shared%w.aWord
 	top, mask := w.symbolBits*uint(w.aWord-1), uint64(1)<<w.symbolBits-1
 	shift := top - w.symbolBits*uint(symbol)
-	for i := range parents {
-		parents[i] = parent
+	for i := range frames {
 		frames[i] = uint32(w.all[at]>>shift&mask) - 1
 		if shift == 0 {
 			at, shift = at+1, top+w.symbolBits
 		}
 		shift -= w.symbolBits
-		parent = g.next
-		g.path = append(g.path, parent)
+		g.path = append(g.path, g.next)
 		g.next++
 	}
 }

@@ -56,10 +56,7 @@ func (b *builder) summarizeLines() {
 func (b *builder) summarizeStacks() {
 	f := b.file
 	b.addStacks()
-	f.StackHash = make([]uint64, len(f.StackNode))
-	for i, node := range f.StackNode {
-		f.StackHash[i] = f.NodeHash[node]
-	}
+	hashStacks(f)
 	place, count := make([]uint32, len(f.StringsOffset)-1), uint32(0)
 	for _, key := range f.NodeKey[1:] {
 		count += 1 - place[key]
@@ -72,19 +69,16 @@ func (b *builder) summarizeStacks() {
 			f.KeyString = append(f.KeyString, uint32(key))
 		}
 	}
-	f.KeySelf, f.KeyTotal = sums(f.NodeSize, nameLookup{f.NodeKey, place}, len(f.KeyString), f.StackNode, f.StackValues)
+	f.KeySelf, f.KeyTotal = sums(b.nodeSize, nameLookup{f.NodeKey, place}, len(f.KeyString), f.StackNode, f.StackValues)
 }
 
 // addStacks adds samples up by the node of keys that they end at, in preorder.
 // A stack whose values are all 0 stays.
 func (b *builder) addStacks() {
 	f := b.file
-	order := make([]uint64, len(f.SampleLineNode)) // node, then sample
+	order := make([]uint64, len(f.SampleNode)) // node, then sample
 	sorted := true
-	for i, node := range f.SampleLineNode {
-		if f.LineNodeNode != nil {
-			node = f.LineNodeNode[node]
-		}
+	for i, node := range f.SampleNode {
 		order[i] = uint64(node)<<32 | uint64(i)
 		sorted = sorted && (i == 0 || order[i-1] < order[i])
 	}

@@ -66,15 +66,17 @@ func TestSummary(t *testing.T) {
 }
 
 func checkSummary(t *testing.T, f *profilefile.File) {
+	parents, lineParents := f.Nodes.Parents(len(f.NodeKey)), f.LineNodes.Parents(len(f.LineNodeFrame))
 	keys := func(sample int) []uint32 {
-		return pathOf(f.NodeParent, f.LineNodeNode[f.SampleLineNode[sample]], func(n uint32) uint32 { return f.NodeKey[n] })
+		return pathOf(parents, f.SampleNode[sample], func(n uint32) uint32 { return f.NodeKey[n] })
 	}
 	spots := func(sample int) []spot {
-		return pathOf(f.LineNodeParent, f.SampleLineNode[sample], func(n uint32) spot {
-			return spot{f.FunctionKey[f.LineNodeFunction[n]], f.LineNodeLine[n]}
+		return pathOf(lineParents, f.SampleLineNode[sample], func(n uint32) spot {
+			frame := f.LineNodeFrame[n]
+			return spot{f.FunctionKey[f.FrameFunction[frame]], f.FrameLine[frame]}
 		})
 	}
-	ends := func(sample int) []uint32 { return []uint32{f.LineNodeNode[f.SampleLineNode[sample]]} }
+	ends := func(sample int) []uint32 { return []uint32{f.SampleNode[sample]} }
 	for k := range f.Values {
 		own, total := bySample(f, k, keys)
 		same(t, "own of keys", own, f.KeyString, f.KeySelf[k])
@@ -90,8 +92,11 @@ func checkSummary(t *testing.T, f *profilefile.File) {
 		same(t, "stacks", stacks, f.StackNode, f.StackValues[k])
 	}
 	for i, node := range f.StackNode {
-		depth := len(pathOf(f.NodeParent, node, func(n uint32) uint32 { return n }))
-		if f.StackHash[i] != f.NodeHash[node] || int(f.StackDepth[i]) != depth || i > 0 && f.StackNode[i-1] >= node {
+		path, hash := pathOf(parents, node, func(n uint32) uint32 { return n }), uint64(0)
+		for _, each := range path {
+			hash = calltree.PathHash(hash, []byte(f.String(f.NodeKey[each])))
+		}
+		if f.StackHash[i] != hash || int(f.StackDepth[i]) != len(path) || i > 0 && f.StackNode[i-1] >= node {
 			t.Errorf("stack %d: node %d behind %d, hash %x", i, node, f.StackNode[max(0, i-1)], f.StackHash[i])
 		}
 	}

@@ -213,8 +213,8 @@ func TestPathHash(t *testing.T) {
 		}
 	}
 	f := read(t, profilefixture.Stacks("runtime.main\nmain.main"))
-	if f.NodeHash[0] != 0 || f.NodeHash[2] != calltree.PathHash(calltree.PathHash(0, []byte("runtime.main")), []byte("main.main")) {
-		t.Errorf("the file's hashes are others: %x", f.NodeHash)
+	if len(f.StackHash) != 1 || f.StackHash[0] != calltree.PathHash(calltree.PathHash(0, []byte("runtime.main")), []byte("main.main")) {
+		t.Errorf("the file's hashes are others: %x", f.StackHash)
 	}
 }
 

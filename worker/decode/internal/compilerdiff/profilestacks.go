@@ -48,9 +48,10 @@ func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
 	if len(f.Header.Mappings) > 0 && f.Header.Mappings[0].BuildID != "" {
 		s.buildIDs[side][f.Header.Mappings[0].BuildID] = true
 	}
+	parents := f.LineNodes.Parents(len(f.LineNodeFrame))
 	for i, value := range f.Values[f.Header.DefaultSampleType] {
 		s.totals[side] += max(value, 0)
-		names, isIncluded := s.names(f, f.SampleLineNode[i])
+		names, isIncluded := s.names(f, parents, f.SampleLineNode[i])
 		if value <= 0 || len(names) == 0 {
 			continue
 		}
@@ -64,11 +65,11 @@ func (s *StackSum) Add(f *profilefile.File, isCandidate bool) error {
 }
 
 // names returns the stack at a node, root first, and whether it is asked for; none if it is cut.
-func (s *StackSum) names(f *profilefile.File, node uint32) ([]string, bool) {
+func (s *StackSum) names(f *profilefile.File, parents []uint32, node uint32) ([]string, bool) {
 	var reversed []string
 	isIncluded := len(s.regressed) == 0
-	for ; node != 0 && len(reversed) < mostFrames; node = f.LineNodeParent[node] {
-		function := f.LineNodeFunction[node]
+	for ; node != 0 && len(reversed) < mostFrames; node = parents[node] {
+		function := f.FrameFunction[f.LineNodeFrame[node]]
 		name := f.String(f.FunctionName[function])
 		isIncluded = isIncluded || s.regressed[f.String(f.FunctionKey[function])] || s.regressed[name]
 		reversed = append(reversed, name)

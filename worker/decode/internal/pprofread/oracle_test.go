@@ -205,6 +205,7 @@ func oracleLabels(s *profile.Sample, units map[string]string) string {
 // trees are equal.
 func actual(f *profilefile.File) sums {
 	out := sums{}
+	parents, lineParents := f.Nodes.Parents(len(f.NodeKey)), f.LineNodes.Parents(len(f.LineNodeFrame))
 	for i, leaf := range f.SampleLineNode {
 		values := make([]int64, len(f.Values))
 		for k := range values {
@@ -213,16 +214,16 @@ func actual(f *profilefile.File) sums {
 		out.add("total", values)
 		out.add("labels "+columnLabels(f, i), values)
 		var frames []string
-		node := f.LineNodeNode[leaf]
-		for line := leaf; line != 0; line = f.LineNodeParent[line] {
-			fn := f.LineNodeFunction[line]
+		node := f.SampleNode[i]
+		for line := leaf; line != 0; line = lineParents[line] {
+			fn := f.FrameFunction[f.LineNodeFrame[line]]
 			name := f.String(f.FunctionName[fn])
 			if f.NodeKey[node] != f.FunctionKey[fn] {
 				out.add("the trees differ at "+name, values)
 			}
-			node = f.NodeParent[node]
+			node = parents[node]
 			if name != symbolkey.TruncatedRoot {
-				frames = append(frames, fmt.Sprintf("%s\x00%s:%d", f.String(f.FunctionKey[fn]), name, f.LineNodeLine[line]))
+				frames = append(frames, fmt.Sprintf("%s\x00%s:%d", f.String(f.FunctionKey[fn]), name, f.FrameLine[f.LineNodeFrame[line]]))
 			}
 		}
 		addStack(out, frames, values)

@@ -63,12 +63,13 @@ func (b *Builder) Add(f *profilefile.File, scale float64, isBase bool) error {
 	for i := range functions {
 		functions[i] = b.function(f, i)
 	}
-	locations := make([]*profile.Location, len(f.LineNodeParent))
-	for node := 1; node < len(locations); node++ {
-		locations[node] = b.location(functions[f.LineNodeFunction[node]], int64(f.LineNodeLine[node]))
+	locations := make([]*profile.Location, len(f.FrameFunction))
+	for frame := range locations {
+		locations[frame] = b.location(functions[f.FrameFunction[frame]], int64(f.FrameLine[frame]))
 	}
+	parents := f.LineNodes.Parents(len(f.LineNodeFrame))
 	for i := range f.SampleLineNode {
-		b.addSample(f, i, locations, scale, isBase)
+		b.addSample(f, i, parents, locations, scale, isBase)
 	}
 	return nil
 }
@@ -159,16 +160,17 @@ func (b *Builder) location(function *profile.Function, line int64) *profile.Loca
 }
 
 // addSample adds a sample, leaf first, without the mark of cut stacks.
-func (b *Builder) addSample(f *profilefile.File, i int, locations []*profile.Location, scale float64, isBase bool) {
+func (b *Builder) addSample(f *profilefile.File, i int, parents []uint32, locations []*profile.Location, scale float64, isBase bool) {
 	sample := &profile.Sample{Value: make([]int64, len(b.types))}
 	for k := range sample.Value {
 		sample.Value[k] = scaled(f.Values[k][i], scale)
 	}
-	for node := f.SampleLineNode[i]; node != 0; node = f.LineNodeParent[node] {
-		if f.LineNodeParent[node] == 0 && f.String(f.FunctionName[f.LineNodeFunction[node]]) == symbolkey.TruncatedRoot {
+	for node := f.SampleLineNode[i]; node != 0; node = parents[node] {
+		frame := f.LineNodeFrame[node]
+		if parents[node] == 0 && f.String(f.FunctionName[f.FrameFunction[frame]]) == symbolkey.TruncatedRoot {
 			break
 		}
-		sample.Location = append(sample.Location, locations[node])
+		sample.Location = append(sample.Location, locations[frame])
 	}
 	addLabels(sample, f, i)
 	if isBase {

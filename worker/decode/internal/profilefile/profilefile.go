@@ -13,7 +13,7 @@ import (
 const (
 	// Format and Version name the file format.
 	Format  = "slowpath.profile"
-	Version = 1
+	Version = 2
 	// None marks where a node has no parent or no function: the root.
 	None = ^uint32(0)
 )
@@ -83,16 +83,15 @@ type File struct {
 	FunctionFile      []uint32
 	FunctionStartLine []int32
 
-	NodeParent []uint32
-	NodeKey    []uint32
-	NodeHash   []uint64
-	NodeSize   []uint32
+	Nodes   Tree
+	NodeKey []uint32
 
-	LineNodeParent   []uint32
-	LineNodeFunction []uint32
-	LineNodeLine     []int32
-	LineNodeNode     []uint32
+	LineNodes     Tree
+	LineNodeFrame []uint32
+	FrameFunction []uint32
+	FrameLine     []int32
 
+	SampleNode     []uint32
 	SampleLineNode []uint32
 	SampleLabelset []uint32 // nil when no sample has labels
 	Values         [][]int64
@@ -139,8 +138,7 @@ func (f *File) Write(w io.Writer) error {
 // WriteBrief leaves out what only pictures and exports need: a comparison that
 // draws nothing reads a tenth.
 func (f *File) WriteBrief(w io.Writer) error {
-	retained := append(f.texts(), slowcol.Column{Name: "node_parent", Data: f.NodeParent}, slowcol.Column{Name: "node_key", Data: f.NodeKey})
-	retained = append(retained, f.stacks()...)
+	retained := slices.Concat(f.texts(), f.Nodes.columns("node"), []slowcol.Column{narrowed("node_key", f.NodeKey)}, f.stacks())
 	if f.LabelsetValues != nil {
 		retained = append(append(retained, f.labelsets()...), valueColumns("labelset_value", f.LabelsetValues)...)
 	}
@@ -196,18 +194,14 @@ func (f *File) summary() []slowcol.Column {
 }
 
 func (f *File) columns() []slowcol.Column {
-	columns := append(f.texts(),
-		slowcol.Column{Name: "node_parent", Data: f.NodeParent},
-		slowcol.Column{Name: "node_key", Data: f.NodeKey},
-		slowcol.Column{Name: "node_hash", Data: f.NodeHash},
-		slowcol.Column{Name: "node_size", Data: f.NodeSize},
-		slowcol.Column{Name: "line_node_parent", Data: f.LineNodeParent},
-		slowcol.Column{Name: "line_node_function", Data: f.LineNodeFunction},
-		slowcol.Column{Name: "line_node_line", Data: f.LineNodeLine},
-		slowcol.Column{Name: "line_node_node", Data: f.LineNodeNode},
-		slowcol.Column{Name: "sample_line_node", Data: f.SampleLineNode},
-	)
-	columns = append(columns, valueColumns("value", f.Values)...)
+	columns := slices.Concat(f.texts(), f.Nodes.columns("node"), f.LineNodes.columns("line_node"), []slowcol.Column{
+		narrowed("node_key", f.NodeKey),
+		narrowed("line_node_frame", f.LineNodeFrame),
+		{Name: "frame_function", Data: f.FrameFunction},
+		{Name: "frame_line", Data: f.FrameLine},
+		{Name: "sample_node", Data: f.SampleNode},
+		{Name: "sample_line_node", Data: f.SampleLineNode},
+	}, valueColumns("value", f.Values))
 	if f.SampleLabelset == nil {
 		return columns
 	}

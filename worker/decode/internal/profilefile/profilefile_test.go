@@ -35,26 +35,27 @@ func bytesOf(t testing.TB, f *File) []byte {
 func TestDamagedFiles(t *testing.T) {
 	for name, damage := range map[string]func(*File){
 		"function columns differ":  func(f *File) { f.FunctionFile = f.FunctionFile[1:] },
-		"node columns differ":      func(f *File) { f.NodeHash = f.NodeHash[1:] },
-		"line columns differ":      func(f *File) { f.LineNodeLine = f.LineNodeLine[1:] },
+		"branches differ":          func(f *File) { f.Nodes.Branch = f.Nodes.Branch[1:] },
+		"frame columns differ":     func(f *File) { f.FrameLine = f.FrameLine[1:] },
+		"sample columns differ":    func(f *File) { f.SampleNode = f.SampleNode[1:] },
 		"values differ":            func(f *File) { f.Values[2] = f.Values[2][1:] },
 		"labelsets differ":         func(f *File) { f.SampleLabelset = f.SampleLabelset[1:] },
 		"labels differ":            func(f *File) { f.LabelKey = f.LabelKey[1:] },
-		"no nodes":                 func(f *File) { f.NodeParent, f.NodeKey, f.NodeHash, f.NodeSize = nil, nil, nil, nil },
-		"root has a parent":        func(f *File) { f.LineNodeParent[0] = 0 },
+		"no nodes":                 func(f *File) { f.NodeKey = nil },
+		"root has a parent":        func(f *File) { f.LineNodes.Branch[0] = 0 },
 		"no strings":               func(f *File) { f.StringsOffset = nil },
 		"strings begin late":       func(f *File) { f.StringsOffset[0] = 1 },
 		"strings go back":          func(f *File) { f.StringsOffset[2] = f.StringsOffset[3] + 1 },
 		"strings end early":        func(f *File) { f.StringsBytes = f.StringsBytes[:10] },
 		"labelset offsets go back": func(f *File) { f.LabelsetOffset[1] = 1 << 30 },
 		"name out of range":        func(f *File) { f.FunctionName[0] = 1 << 30 },
-		"function out of range":    func(f *File) { f.LineNodeFunction[1] = None },
-		"node out of range":        func(f *File) { f.LineNodeNode[1] = 1 << 30 },
+		"function out of range":    func(f *File) { f.FrameFunction[1] = None },
+		"node out of range":        func(f *File) { f.SampleNode[0] = 1 << 30 },
 		"sample out of range":      func(f *File) { f.SampleLineNode[0] = 1 << 30 },
 		"labelset out of range":    func(f *File) { f.SampleLabelset[0] = 1 << 30 },
 		"label out of range":       func(f *File) { f.LabelsetLabel[0] = 1 << 30 },
-		"parent after child":       func(f *File) { f.LineNodeParent[3] = 3 },
-		"key parent after child":   func(f *File) { f.NodeParent[3] = 9 },
+		"parent after child":       func(f *File) { f.LineNodes.BranchParent[0] = f.LineNodes.Branch[0] },
+		"key parent after child":   func(f *File) { f.Nodes.BranchParent[0] = 1 << 30 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := golden(t)
@@ -111,9 +112,10 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
+		parents := file.LineNodes.Parents(len(file.LineNodeFrame))
 		for i := range file.SampleLineNode { // whatever was accepted can be walked
-			for node := file.SampleLineNode[i]; node != 0; node = file.LineNodeParent[node] {
-				_ = file.String(file.FunctionName[file.LineNodeFunction[node]])
+			for node := file.SampleLineNode[i]; node != 0; node = parents[node] {
+				_ = file.String(file.FunctionName[file.FrameFunction[file.LineNodeFrame[node]]])
 			}
 		}
 	})

@@ -16,7 +16,7 @@ func Read(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Expect(Format, Version); err != nil {
+	if err := c.Expect(Format, Version, former); err != nil {
 		return nil, err
 	}
 	f := &File{}
@@ -37,15 +37,16 @@ func (f *File) readColumns(c *slowcol.Container) error {
 	f.FunctionKey = slowcol.Take(r, c.Uint32s, "function_key")
 	f.FunctionFile = slowcol.Take(r, c.Uint32s, "function_file")
 	f.FunctionStartLine = slowcol.Take(r, c.Int32s, "function_start_line")
-	f.NodeParent = slowcol.Take(r, c.Uint32s, "node_parent")
-	f.NodeKey = slowcol.Take(r, c.Uint32s, "node_key")
-	f.NodeHash = slowcol.Take(r, c.Uint64s, "node_hash")
-	f.NodeSize = slowcol.Take(r, c.Uint32s, "node_size")
-	f.LineNodeParent = slowcol.Take(r, c.Uint32s, "line_node_parent")
-	f.LineNodeFunction = slowcol.Take(r, c.Uint32s, "line_node_function")
-	f.LineNodeLine = slowcol.Take(r, c.Int32s, "line_node_line")
-	f.LineNodeNode = slowcol.Take(r, c.Uint32s, "line_node_node")
 	f.SampleLineNode = slowcol.Take(r, c.Uint32s, "sample_line_node")
+	if c.Version == former {
+		f.readFormerTrees(r, c)
+	} else {
+		f.Nodes, f.NodeKey = takeTree(r, c, "node"), takeNarrowed(r, c, "node_key")
+		f.LineNodes, f.LineNodeFrame = takeTree(r, c, "line_node"), takeNarrowed(r, c, "line_node_frame")
+		f.FrameFunction = slowcol.Take(r, c.Uint32s, "frame_function")
+		f.FrameLine = slowcol.Take(r, c.Int32s, "frame_line")
+		f.SampleNode = slowcol.Take(r, c.Uint32s, "sample_node")
+	}
 	for i := range f.Header.SampleTypes {
 		f.Values = append(f.Values, slowcol.Take(r, c.Int64s, fmt.Sprintf("value_%d", i)))
 	}
@@ -59,13 +60,47 @@ func (f *File) readColumns(c *slowcol.Container) error {
 	return r.Err
 }
 
+// former is the version in which every node had its parent, function and line.
+const former = 1
+
+func takeTree(r *slowcol.ColumnReader, c *slowcol.Container, name string) Tree {
+	return Tree{slowcol.Take(r, c.Uint32s, name+"_branch"), slowcol.Take(r, c.Uint32s, name+"_branch_parent")}
+}
+
+// readFormerTrees reads the trees of the former version, each line node as a frame.
+func (f *File) readFormerTrees(r *slowcol.ColumnReader, c *slowcol.Container) {
+	parents, lineParents := slowcol.Take(r, c.Uint32s, "node_parent"), slowcol.Take(r, c.Uint32s, "line_node_parent")
+	nodeOfLine := slowcol.Take(r, c.Uint32s, "line_node_node")
+	f.NodeKey = slowcol.Take(r, c.Uint32s, "node_key")
+	f.FrameFunction = slowcol.Take(r, c.Uint32s, "line_node_function")
+	f.FrameLine = slowcol.Take(r, c.Int32s, "line_node_line")
+	fits := len(parents) > 0 && len(lineParents) > 0 && parents[0] == None && lineParents[0] == None &&
+		lengths(len(parents), len(f.NodeKey)) && lengths(len(lineParents), len(f.FrameFunction), len(f.FrameLine), len(nodeOfLine)) &&
+		allBelow(f.SampleLineNode, len(nodeOfLine))
+	if r.Err == nil && !fits {
+		r.Err = inconsistent("columns that belong together differ in length")
+	}
+	if r.Err != nil {
+		return
+	}
+	f.Nodes, f.LineNodes = treeOf(parents), treeOf(lineParents)
+	f.FrameFunction, f.FrameLine = f.FrameFunction[1:], f.FrameLine[1:]
+	f.LineNodeFrame = make([]uint32, len(lineParents))
+	for frame := range f.FrameFunction {
+		f.LineNodeFrame[frame+1] = uint32(frame)
+	}
+	f.SampleNode = make([]uint32, len(f.SampleLineNode))
+	for i, line := range f.SampleLineNode {
+		f.SampleNode[i] = nodeOfLine[line]
+	}
+}
+
 // check proves lengths and indexes.
 func (f *File) check() error {
-	functions, nodes, lines, samples := len(f.FunctionName), len(f.NodeParent), len(f.LineNodeParent), len(f.SampleLineNode)
+	functions, samples := len(f.FunctionName), len(f.SampleLineNode)
 	if !lengths(functions, len(f.FunctionKey), len(f.FunctionFile), len(f.FunctionStartLine)) ||
-		!lengths(nodes, len(f.NodeKey), len(f.NodeHash), len(f.NodeSize)) ||
-		!lengths(lines, len(f.LineNodeFunction), len(f.LineNodeLine), len(f.LineNodeNode)) ||
-		nodes == 0 || lines == 0 || f.LineNodeParent[0] != None || f.NodeParent[0] != None ||
+		len(f.NodeKey) == 0 || len(f.LineNodeFrame) == 0 ||
+		!lengths(samples, len(f.SampleNode)) || !lengths(len(f.FrameFunction), len(f.FrameLine)) ||
 		f.SampleLabelset != nil && len(f.SampleLabelset) != samples || len(f.LabelKey) != len(f.LabelValue) {
 		return inconsistent("columns that belong together differ in length")
 	}
@@ -78,25 +113,24 @@ func (f *File) check() error {
 		f.SampleLabelset != nil && !offsetsGrow(f.LabelsetOffset, len(f.LabelsetLabel)) {
 		return inconsistent("offsets do not grow")
 	}
-	return f.checkIndexes(functions, nodes, lines)
+	return f.checkIndexes(functions, len(f.NodeKey), len(f.LineNodeFrame))
 }
 
 func (f *File) checkIndexes(functions, nodes, lines int) error {
 	strings := len(f.StringsOffset) - 1
 	below := allBelow(f.FunctionName, strings) && allBelow(f.FunctionKey, strings) && allBelow(f.FunctionFile, strings) &&
 		allBelow(f.NodeKey, strings) && allBelow(f.LabelKey, strings) && allBelow(f.LabelValue, strings) &&
-		allBelow(f.LineNodeFunction[1:], functions) && allBelow(f.LineNodeNode, nodes) &&
-		allBelow(f.SampleLineNode, lines) && allBelow(f.SampleLabelset, len(f.LabelsetOffset)-1) &&
+		allBelow(f.LineNodeFrame[1:], len(f.FrameFunction)) && allBelow(f.FrameFunction, functions) &&
+		allBelow(f.SampleNode, nodes) && allBelow(f.SampleLineNode, lines) && allBelow(f.SampleLabelset, len(f.LabelsetOffset)-1) &&
 		allBelow(f.LabelsetLabel, len(f.LabelKey))
 	if !below {
 		return inconsistent("an index reaches outside its table")
 	}
-	for i, parents := range [][]uint32{f.NodeParent, f.LineNodeParent} {
-		for node := 1; node < len(parents); node++ {
-			if parents[node] >= uint32(node) {
-				return inconsistent([]string{"node_parent", "line_node_parent"}[i] + " is not in preorder")
-			}
-		}
+	if !f.Nodes.isValid(nodes) {
+		return inconsistent("node_branch is not in preorder")
+	}
+	if !f.LineNodes.isValid(lines) {
+		return inconsistent("line_node_branch is not in preorder")
 	}
 	return nil
 }

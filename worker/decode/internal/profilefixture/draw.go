@@ -5,6 +5,7 @@ package profilefixture
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -123,11 +124,12 @@ func Bytes(p *profile.Profile) []byte {
 func Draw(f *profilefile.File) string {
 	var out strings.Builder
 	self, total := Totals(f)
-	depth := make([]int, len(f.NodeParent))
-	for node := range f.NodeParent {
+	parents := f.Nodes.Parents(len(f.NodeKey))
+	depth := make([]int, len(parents))
+	for node := range parents {
 		name := "(root)"
 		if node > 0 {
-			depth[node] = depth[f.NodeParent[node]] + 1
+			depth[node] = depth[parents[node]] + 1
 			name = f.String(f.NodeKey[node])
 		}
 		fmt.Fprintf(&out, "%s%s %s", strings.Repeat("  ", depth[node]), name, numbers(total, node))
@@ -142,29 +144,27 @@ func Draw(f *profilefile.File) string {
 // DrawLines returns the tree of lines as text.
 func DrawLines(f *profilefile.File) string {
 	var out strings.Builder
-	depth := make([]int, len(f.LineNodeParent))
+	parents := f.LineNodes.Parents(len(f.LineNodeFrame))
+	depth := make([]int, len(parents))
 	for node := 1; node < len(depth); node++ {
-		depth[node] = depth[f.LineNodeParent[node]] + 1
-		fn := f.LineNodeFunction[node]
-		fmt.Fprintf(&out, "%s%s:%d\n", strings.Repeat("  ", depth[node]-1), f.String(f.FunctionName[fn]), f.LineNodeLine[node])
+		depth[node] = depth[parents[node]] + 1
+		frame := f.LineNodeFrame[node]
+		fmt.Fprintf(&out, "%s%s:%d\n", strings.Repeat("  ", depth[node]-1), f.String(f.FunctionName[f.FrameFunction[frame]]), f.FrameLine[frame])
 	}
 	return out.String()
 }
 
 // Totals returns self and total of every key node, per sample type.
 func Totals(f *profilefile.File) (self, total [][]int64) {
+	parents := f.Nodes.Parents(len(f.NodeKey))
 	for _, values := range f.Values {
-		s := make([]int64, len(f.NodeParent))
-		for i, line := range f.SampleLineNode {
-			s[f.LineNodeNode[line]] += values[i]
+		s := make([]int64, len(parents))
+		for i, node := range f.SampleNode {
+			s[node] += values[i]
 		}
-		sums := make([]int64, len(s)+1)
-		for i, v := range s {
-			sums[i+1] = sums[i] + v
-		}
-		t := make([]int64, len(s))
-		for i := range t {
-			t[i] = sums[i+int(f.NodeSize[i])] - sums[i]
+		t := slices.Clone(s)
+		for node := len(t) - 1; node > 0; node-- {
+			t[parents[node]] += t[node]
 		}
 		self, total = append(self, s), append(total, t)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 
 	"slowpath.dev/decode/internal/inputerror"
 )
@@ -80,9 +81,9 @@ func (c *Container) add(column columnHeader) error {
 	return nil
 }
 
-// Expect refuses other formats and versions.
-func (c *Container) Expect(format string, version int) error {
-	if c.Format != format || c.Version != version {
+// Expect refuses other formats and versions, but for earlier ones that are still read.
+func (c *Container) Expect(format string, version int, earlier ...int) error {
+	if c.Format != format || c.Version != version && !slices.Contains(earlier, c.Version) {
 		return inputerror.New("unknown-format", "The file is %q version %d, not %q version %d. Decode the original again.", c.Format, c.Version, format, version).
 			WithLimit(int64(version), int64(c.Version), "version")
 	}
@@ -94,6 +95,9 @@ func (c *Container) Has(name string) bool {
 	_, ok := c.columns[name]
 	return ok
 }
+
+// TypeOf returns the type of a column; empty if there is none of that name.
+func (c *Container) TypeOf(name string) string { return c.columns[name].Type }
 
 // bytesOf returns the raw bytes of a column of one type.
 func (c *Container) bytesOf(name, kind string) ([]byte, error) {

@@ -376,10 +376,11 @@ func TestProfiles(t *testing.T) {
 		t.Error(n, ns)
 	}
 	roots := map[string]bool{}
-	for node, parent := range delays.NodeParent {
+	parents := delays.Nodes.Parents(len(delays.NodeKey))
+	for node, parent := range parents {
 		if parent == 0 {
 			roots[delays.String(delays.NodeKey[node])] = true
-		} else if parent != profilefile.None && delays.NodeParent[parent] == 0 && !bytes.HasPrefix([]byte(delays.String(delays.NodeKey[node])), []byte("woken: ")) {
+		} else if parent != profilefile.None && parents[parent] == 0 && !bytes.HasPrefix([]byte(delays.String(delays.NodeKey[node])), []byte("woken: ")) {
 			t.Error("beneath a group is", delays.String(delays.NodeKey[node]))
 		}
 	}

@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.formats.column_file import ColumnFile, ColumnFileError, read_columns
+from slowpath.analysis.formats.column_file import ColumnFile, ColumnFileError
 from slowpath.analysis.formats.go_function_names import is_standard
 from slowpath.analysis.formats.header_members import HeaderMembers
-from slowpath.analysis.kinds.profiles.profile_table import FORMAT, ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable, read_profile_columns
 from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
 from slowpath.units import Nanoseconds
 
@@ -66,7 +66,7 @@ class GrowthTable:
     def parse(cls, buffer: bytes | memoryview) -> "GrowthTable":
         """Read a decoded log; raises `ColumnFileError` when it is not one, or is damaged."""
         table = ProfileTable.parse(buffer)
-        columns = read_columns(buffer, FORMAT)
+        columns = read_profile_columns(buffer)
         members = HeaderMembers(columns.header)
         if table.kind != KIND or "growth" not in members.members:
             raise ColumnFileError("not-growth", f"a profile of kind {table.kind!r} is no stack-growth log")
@@ -101,7 +101,7 @@ class GrowthTable:
 
 def _paths(table: ProfileTable, columns: ColumnFile) -> tuple[GrowthPath, ...]:
     """The stacks with their sizes and counts, most first."""
-    node = table.line_node_node[table.sample_line_node].astype(np.int64)
+    node = table.sample_node.astype(np.int64)
     sizes = _sizes_of_samples(table, columns)
     keys = np.stack([node, sizes[:, 0], sizes[:, 1]], axis=1)
     distinct, row = np.unique(keys, axis=0, return_inverse=True)

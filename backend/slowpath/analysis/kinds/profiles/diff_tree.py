@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.node_kinds import find_label_categories, find_node_kinds
 from slowpath.analysis.kinds.profiles.node_sums import SegmentSums, sum_segments
-from slowpath.analysis.kinds.profiles.profile_table import NO_NODE
+from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE
 from slowpath.analysis.kinds.profiles.row_significance import RowSignificance, node_changes
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 from slowpath.analysis.kinds.profiles.stack_order import pair_numbers, split_pairs
@@ -78,17 +78,21 @@ class DiffTree:
 
     @cached_property
     def _large_nodes(self) -> StackTrie:
-        """Return nodes among which are the first ones, with all their ancestors. Few, unless many are of equal weight.
+        """Return nodes among which are the first ones, with all their ancestors.
 
-        The nodes of a segment have one weight. If none is negative, a node is at least as heavy as those beneath it, and those as
-        heavy as the heaviest segments, of which each has a node, include the heaviest nodes.
+        The nodes of a segment have one weight. If none is negative, a node is at least as heavy as those beneath it. So the heaviest
+        segments, of equal ones the first in preorder, have the heaviest nodes.
         """
         is_tested = self.ground.comparison is not None  # all nodes are one family
         if is_tested or self.segments.count <= FIRST_NODES or self._has_negative_values:
             return self.trie
-        return make_nodes(
-            self.segments, self._number, self.weight >= np.partition(self.weight, -FIRST_NODES)[-FIRST_NODES]
-        )
+        least = np.partition(self.weight, -FIRST_NODES)[-FIRST_NODES]
+        heaviest = np.flatnonzero(self.weight >= least)
+        heaviest = heaviest[np.lexsort((self._number[heaviest], -self.weight[heaviest]))]
+        nodes = np.cumsum(self.segments.length[heaviest])
+        chosen = np.zeros(self.segments.count, dtype=np.bool_)
+        chosen[heaviest[: int(np.searchsorted(nodes, FIRST_NODES)) + 1]] = True
+        return make_nodes(self.segments, self._number, self.segments.with_ancestors(chosen))
 
     @property
     def _has_negative_values(self) -> bool:
@@ -120,7 +124,10 @@ class DiffTree:
         }
 
     def part(self, part: Part) -> bytes:
-        """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
+        """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest.
+
+        Columns `hidden_...` are of parts only: those of all nodes follow from the others.
+        """
         trie = self._large_nodes if part == "first" else self.trie
         return self._columns(trie, _node_ids(self.weight[trie.segment], part), part)
 
@@ -143,8 +150,9 @@ class DiffTree:
             "node_size": size.astype(np.uint32),
             "node_stacks": self._stacks[segment].astype(np.uint32),
         }
-        arrays |= _hidden(arrays, size, _rows_of_parents(trie, chosen))
-        for basis, changes in (self._changes if trie is self.trie else self._test(trie)).items():
+        if part != "all":
+            arrays |= _hidden(arrays, size, _rows_of_parents(trie, chosen))
+        for basis, changes in (self._changes if trie.is_complete else self._test(trie)).items():
             arrays[f"state_{basis}"] = changes.state[chosen]
             arrays[f"low_{basis}"] = changes.low[chosen]
             arrays[f"high_{basis}"] = changes.high[chosen]
@@ -163,7 +171,7 @@ class DiffTree:
         return find_node_kinds(self.ground, self.trie)
 
     def _kinds(self, trie: StackTrie) -> tuple[U8, NDArray[np.bool_]]:
-        return self.kinds if trie is self.trie else find_node_kinds(self.ground, trie)
+        return self.kinds if trie.is_complete else find_node_kinds(self.ground, trie)
 
     def label_categories(self) -> U8:
         """Return for each label the category of its heaviest node."""

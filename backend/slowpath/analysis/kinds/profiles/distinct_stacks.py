@@ -112,13 +112,13 @@ def unite_line_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
     labels, label_of_string = label_nodes(tables)
     walks, of_sample, count = [], [], 0
     for number, table in enumerate(tables):
-        if len(table.line_node_parent) == 0:
+        if table.lines.count == 0:
             raise ColumnFileError("no-lines", "this profile was decoded without lines")
-        distinct, inverse = np.unique(table.sample_line_node, return_inverse=True)
-        nodes, stacks = distinct.astype(np.int64), np.arange(count, count + len(distinct))
-        of_label = label_of_string[number][table.node_key[table.line_node_node]]
-        depths = table.node_depths(table.line_node_node[nodes].astype(np.int64))
-        walks.append(_LeafToRootWalk(stacks, nodes, depths, table.line_node_parent, of_label, table.line_node_line))
+        distinct, sample, inverse = np.unique(table.sample_line_node, return_index=True, return_inverse=True)
+        nodes, stacks, lines = distinct.astype(np.int64), np.arange(count, count + len(distinct)), table.lines.nodes
+        depths = table.node_depths(table.sample_node[sample].astype(np.int64))
+        of_label = label_of_string[number][lines.key]
+        walks.append(_LeafToRootWalk(stacks, nodes, depths, lines.parent, of_label, lines.line))
         of_sample.append(count + inverse)
         count += len(distinct)
     restored_ids, frames = restore_truncated_stacks(_walk_all(walks, count), labels)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.formats.column_file import read_columns, write_columns
+from slowpath.analysis.formats.column_file import write_columns
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_table import FORMAT, NO_NODE, ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE, LineNodes, LineTree
 from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
 
 Mask = NDArray[np.bool_]
@@ -83,7 +84,7 @@ def select_columns(content: bytes, matchers: Sequence[LabelMatcher]) -> bytes | 
 
     The summary is left out; nodes without a sample stay. Raises `ColumnFileError`.
     """
-    columns = read_columns(content, FORMAT)
+    columns = read_profile_columns(content)
     selected = _matching_keys(ProfileTable.parse(content, checked=True), matchers)
     if not selected.any():
         return None
@@ -142,31 +143,34 @@ def _only(table: ProfileTable, selected: Mask) -> ProfileTable:
     labels = table.sample_labels
     retained = replace(
         table,
+        sample_node=table.sample_node[selected],
         sample_line_node=table.sample_line_node[selected],
         sample_labels=None if labels is None else replace(labels, set_of_sample=labels.set_of_sample[selected]),
         values=tuple(values[selected] for values in table.values),
-        summary=None,
     )
-    return _without_unused_nodes(retained) if len(table.line_node_parent) else retained
+    return _without_unused_nodes(retained) if table.lines.count else replace(retained, summary=None)
 
 
 def _without_unused_nodes(table: ProfileTable) -> ProfileTable:
     """Remove the nodes of both trees that have no sample; the others keep their order."""
-    lines = _with_ancestors(table.sample_line_node, table.line_node_parent)
-    nodes = _with_ancestors(table.line_node_node[lines], table.node_parent)
+    of_lines = table.lines.nodes
+    lines = _with_ancestors(table.sample_line_node, of_lines.parent)
+    nodes = _with_ancestors(table.sample_node, table.node_parent)
     line_place, node_place = _places(lines), _places(nodes)
-    size = np.concatenate([[0], np.cumsum(nodes)])
-    begin = np.flatnonzero(nodes)
+    ends = np.unique(table.sample_node).astype(np.int64)
+    hashed = np.zeros(int(np.count_nonzero(nodes)), dtype=np.uint64)
+    hashed[node_place[ends]] = table.hashes_of(ends)
     return replace(
         table,
         node_parent=_moved(table.node_parent[nodes], node_place),
         node_key=table.node_key[nodes],
-        node_hash=table.node_hash[nodes],
-        node_size=(size[begin + table.node_size[nodes]] - size[begin]).astype(np.uint32),
-        line_node_parent=_moved(table.line_node_parent[lines], line_place),
-        line_node_line=table.line_node_line[lines],
-        line_node_node=node_place[table.line_node_node[lines]],
+        node_hash=hashed,
+        lines=LineTree.of(
+            LineNodes(_moved(of_lines.parent[lines], line_place), of_lines.key[lines], of_lines.line[lines])
+        ),
+        sample_node=node_place[table.sample_node],
         sample_line_node=line_place[table.sample_line_node],
+        summary=None,
     )
 
 

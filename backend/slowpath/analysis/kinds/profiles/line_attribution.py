@@ -31,9 +31,9 @@ def attribute_lines(ground: DiffViewInputs, lines: LineTotals) -> F64:
         stack = stacks.of_row[number][_rows_of_samples(table)]
         samples = np.flatnonzero((distance[stack] != NO_CALLER) & (table.values[sample_type] != 0))
         node = _ancestors(table, table.sample_line_node[samples].astype(np.int64), distance[stack[samples]])
-        label = stacks.label_of_string[number][table.node_key[table.line_node_node[node]]]
+        label = stacks.label_of_string[number][table.lines.nodes.key[node]]
         found = np.flatnonzero((node > 0) & (label == caller[stack[samples]]))
-        pairs = _pairs(label[found].astype(np.int64), table.line_node_line[node[found]].astype(np.int64))
+        pairs = _pairs(label[found].astype(np.int64), table.lines.nodes.line[node[found]].astype(np.int64))
         row = order[np.searchsorted(known, pairs, sorter=order)]
         values = table.values[sample_type][samples[found]].astype(np.float64) * sets.sign[number]
         rows[:, number] = sum_by(row, values, len(known))
@@ -59,15 +59,15 @@ def _find_distances(frames: StackFrames, caller: Index) -> Index:
 
 def _rows_of_samples(table: ProfileTable) -> Index:
     """Return for each sample its row in the table of distinct stacks, which is in the order of the nodes."""
-    return np.searchsorted(table.stacks.node, table.line_node_node[table.sample_line_node])
+    return np.searchsorted(table.stacks.node, table.sample_node)
 
 
 def _ancestors(table: ProfileTable, node: Index, distance: Index) -> Index:
     """Return the line node that is `distance` above each node; 0 beyond the root."""
-    node, distance = node.copy(), distance.copy()
+    node, distance, parent = node.copy(), distance.copy(), table.lines.nodes.parent
     moving = np.flatnonzero((distance > 0) & (node > 0))
     while len(moving):
-        node[moving] = table.line_node_parent[node[moving]]
+        node[moving] = parent[node[moving]]
         distance[moving] -= 1
         moving = moving[(distance[moving] > 0) & (node[moving] > 0)]
     return node

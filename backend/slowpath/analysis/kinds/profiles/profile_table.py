@@ -4,9 +4,9 @@ Reads what `slowpath-decode profile` writes. The file is validated once here (in
 children, nested subtree sizes), so that later code may index without checks.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,16 @@ from slowpath.analysis.kinds.profiles.profile_summary import (
     read_stacks,
     read_summary,
 )
+from slowpath.analysis.kinds.profiles.profile_trees import (
+    NO_NODE,
+    LineNodes,
+    LineTree,
+    check_former_lines,
+    lists_branches,
+    read_line_tree,
+    read_nodes,
+    read_sample_nodes,
+)
 from slowpath.analysis.kinds.profiles.sample_labels import (
     LabelSetSums,
     SampleLabels,
@@ -30,7 +40,8 @@ from slowpath.analysis.kinds.profiles.sample_labels import (
 from slowpath.units import Nanoseconds
 
 FORMAT = "slowpath.profile"
-NO_NODE = 0xFFFFFFFF
+VERSIONS = (1, 2)
+"""Stored profiles of version 1 are read as well."""
 ROOT_CUT_OFF = "[root cut off]"
 
 U32 = NDArray[np.uint32]
@@ -92,18 +103,19 @@ class ProfileTable:
     function_key: U32
     function_file: U32
     node_parent: U32
-    node_key: U32
-    node_hash: U64
-    node_size: U32
-    line_node_parent: U32
-    line_node_line: I32
-    line_node_node: U32
+    node_key: Array
+    lines: LineTree
+    sample_node: U32
     sample_line_node: U32
     values: tuple[I64, ...]
     summary: DecodedProfileSummary | None = None
     sample_labels: SampleLabels | None = None
     label_set_sums: LabelSetSums | None = None
     inlined_calls: InlinedCalls | None = None
+    node_hash: U64 | None = None
+    """Hash of the path of each node, in profiles without stored stacks."""
+    stored_stacks: StackSummary | None = None
+    """The distinct stacks as they are stored, with the hashes of their paths."""
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
@@ -112,16 +124,17 @@ class ProfileTable:
         `checked`: the file was validated before, so only its frame is checked. Unchecked columns are not loaded: of a mapped file,
         a comparison needs a small part.
         """
-        columns = read_columns(buffer, FORMAT)
+        columns = read_profile_columns(buffer)
         header = parse_profile_header(columns.header)
         types = len(header.sample_types)
         stacks = read_stacks(columns, types)
         brief = stacks is not None and "sample_line_node" not in columns.arrays
-        arrays = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
-        values = (
-            stacks.values
+        functions = {name: columns.column(name, "u32") for name in _FUNCTIONS}
+        parent, key = read_nodes(columns)
+        samples = (
+            _brief_samples(stacks)
             if stacks is not None and brief
-            else tuple(columns.column(f"value_{i}", "i64") for i in range(types))
+            else _recorded_samples(columns, types, functions["function_key"], key)
         )
         strings = StringTable(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
         table = cls(
@@ -136,25 +149,21 @@ class ProfileTable:
             cut_samples=header.cut_samples,
             warnings=tuple(header.warnings),
             strings=strings,
-            function_name=arrays["function_name"],
-            function_key=arrays["function_key"],
-            function_file=arrays["function_file"],
-            node_parent=arrays["node_parent"],
-            node_key=arrays["node_key"],
-            node_hash=arrays["node_hash"],
-            node_size=arrays["node_size"],
-            line_node_parent=arrays["line_node_parent"],
-            line_node_line=arrays["line_node_line"],
-            line_node_node=arrays["line_node_node"],
-            sample_line_node=arrays["sample_line_node"],
-            values=values,
-            summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
+            function_name=functions["function_name"],
+            function_key=functions["function_key"],
+            function_file=functions["function_file"],
+            node_parent=parent,
+            node_key=key,
+            **samples._asdict(),
+            summary=None if stacks is None else read_summary(columns, stacks, samples.values, len(strings)),
             sample_labels=read_sample_labels(columns),
             label_set_sums=read_label_set_sums(columns, types, len(strings)),
             inlined_calls=read_inlined_calls(columns, len(strings)),
+            node_hash=columns.column("node_hash", "u64") if stacks is None else None,
+            stored_stacks=stacks,
         )
         if not checked:
-            _check(table, brief=brief)
+            _check(table, columns, brief=brief)
         return table
 
     @property
@@ -168,70 +177,77 @@ class ProfileTable:
         return _stacks_of_samples(self) if self.sums is None else self.sums.stacks
 
     def node_depths(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many frames are between the root and each of `nodes`, itself included.
-
-        In preorder, the ancestors of a node are those that began before it and have not ended.
-        """
-        count = len(self.node_parent)
-        ended = np.bincount(np.arange(count) + self.node_size, minlength=count + 1)
-        np.cumsum(ended, out=ended)
-        depths: NDArray[np.int64] = nodes - ended[nodes]
+        """Return how many frames are between the root and each of `nodes`, itself included."""
+        depths, node = np.zeros(len(nodes), dtype=np.int64), nodes.copy()
+        is_below = np.flatnonzero(node > 0)
+        while len(is_below):
+            depths[is_below] += 1
+            node[is_below] = self.node_parent[node[is_below]]
+            is_below = is_below[node[is_below] > 0]
         return depths
+
+    def hashes_of(self, nodes: NDArray[np.int64]) -> U64:
+        """Return the hash of the path of each of `nodes`, at which stacks end; that of the root is 0."""
+        if self.node_hash is not None:
+            return np.where(nodes == 0, np.uint64(0), self.node_hash[nodes])
+        assert self.stored_stacks is not None  # only profiles with stored stacks have no hashes of nodes
+        stacks = self.stored_stacks
+        return np.where(nodes == 0, np.uint64(0), stacks.hash[np.searchsorted(stacks.node, nodes)])
 
     def total(self, sample_type: int) -> float:
         """Return the sum of all samples' values, in the sample type's unit."""
         return float(self.values[sample_type].sum())
 
 
-_BRIEF: Mapping[str, str] = {
-    "function_name": "u32",
-    "function_key": "u32",
-    "function_file": "u32",
-    "node_parent": "u32",
-    "node_key": "u32",
-}
-_COLUMNS: Mapping[str, str] = {
-    **_BRIEF,
-    "node_hash": "u64",
-    "node_size": "u32",
-    "line_node_parent": "u32",
-    "line_node_line": "i32",
-    "line_node_node": "u32",
-    "sample_line_node": "u32",
-}
+_FUNCTIONS = ("function_name", "function_key", "function_file")
 
 
-def _all_columns(columns: ColumnFile) -> dict[str, Array]:
-    return {name: columns.column(name, kind) for name, kind in _COLUMNS.items()}
+def read_profile_columns(buffer: bytes | memoryview) -> ColumnFile:
+    """Read the columns of a decoded profile. Raises `ColumnFileError`."""
+    return read_columns(buffer, FORMAT, VERSIONS)
 
 
-def _brief_columns(columns: ColumnFile, stacks: StackSummary) -> dict[str, Array]:
-    """Read a brief file without lines and samples: each stack acts as a sample, on a separate line node."""
-    return {
-        **{name: columns.column(name, kind) for name, kind in _BRIEF.items()},
-        "node_hash": np.zeros(0, dtype=np.uint64),
-        "node_size": np.zeros(0, dtype=np.uint32),
-        "line_node_parent": np.zeros(0, dtype=np.uint32),
-        "line_node_line": np.zeros(0, dtype=np.int32),
-        "line_node_node": stacks.node,
-        "sample_line_node": np.arange(len(stacks.node), dtype=np.uint32),
-    }
+class _Samples(NamedTuple):
+    """The samples of a file, and the tree of lines that they end in."""
+
+    lines: LineTree
+    sample_node: U32
+    sample_line_node: U32
+    values: tuple[I64, ...]
+
+
+def _recorded_samples(columns: ColumnFile, types: int, function_key: U32, node_key: Array) -> _Samples:
+    return _Samples(
+        lines=read_line_tree(columns, function_key, node_key),
+        sample_node=read_sample_nodes(columns),
+        sample_line_node=columns.column("sample_line_node", "u32"),
+        values=tuple(columns.column(f"value_{number}", "i64") for number in range(types)),
+    )
+
+
+def _brief_samples(stacks: StackSummary) -> _Samples:
+    """Return the samples of a brief file, which has neither lines nor samples: each stack acts as a sample."""
+    none = np.zeros(0, dtype=np.uint32)
+    return _Samples(
+        lines=LineTree.of(LineNodes(none, none, none.view(np.int32))),
+        sample_node=stacks.node,
+        sample_line_node=np.arange(len(stacks.node), dtype=np.uint32),
+        values=stacks.values,
+    )
 
 
 def _stacks_of_samples(table: ProfileTable) -> StackSummary:
-    leaf = table.line_node_node[table.sample_line_node]
-    distinct, row = np.unique(leaf, return_inverse=True)
-    hashed = table.node_hash[distinct].copy()
-    hashed[distinct == 0] = 0
+    distinct, row = np.unique(table.sample_node, return_inverse=True)
+    nodes = distinct.astype(np.int64)
     values = []
     for each in table.values:
         summed = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(summed, row, each)
         values.append(summed)
-    return StackSummary(distinct, hashed, table.node_depths(distinct.astype(np.int64)), tuple(values))
+    return StackSummary(distinct, table.hashes_of(nodes), table.node_depths(nodes), tuple(values))
 
 
-def _check(table: ProfileTable, *, brief: bool) -> None:
+def _check(table: ProfileTable, columns: ColumnFile, *, brief: bool) -> None:
     texts = len(table.strings)
     if texts < 1 or np.any(table.strings.offsets[1:] < table.strings.offsets[:-1]):
         raise ColumnFileError("strings-damaged", "string offsets do not ascend")
@@ -243,26 +259,24 @@ def _check(table: ProfileTable, *, brief: bool) -> None:
     _same_length("function_key", table.function_key, table.function_name)
     _same_length("function_file", table.function_file, table.function_name)
     _check_below("node_key", table.node_key, texts)
-    _check_tree("node", table.node_parent)
+    if not lists_branches(columns):
+        _check_tree("node", table.node_parent)
     _same_length("node_key", table.node_key, table.node_parent)
     if table.summary is not None:
         _check_below("stack_node", table.summary.stacks.node, len(table.node_parent))
     if brief:
         return
-    for name in ("node_hash", "node_size"):
-        _same_length(name, getattr(table, name), table.node_parent)
-    for name in ("line_node_node", "line_node_line"):
-        _same_length(name, getattr(table, name), table.line_node_parent)
+    if table.node_hash is not None:
+        _same_length("node_hash", table.node_hash, table.node_parent)
     for index, values in enumerate(table.values):
         _same_length(f"value_{index}", values, table.sample_line_node)
-    _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
-    # Only the line nodes of samples are checked: the line tree is large, and read only for views of lines.
-    _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
-    _check_root("line_node", table.line_node_parent)
+    _same_length("sample_node", table.sample_node, table.sample_line_node)
+    _check_below("sample_line_node", table.sample_line_node, table.lines.count)
+    _check_below("sample_node", table.sample_node, len(table.node_parent))
+    if not lists_branches(columns):
+        check_former_lines(columns)
     if table.sample_labels is not None:
         check_sample_labels(table.sample_labels, len(table.sample_line_node), texts)
-    if int(table.node_size.max()) > len(table.node_parent):
-        raise ColumnFileError("tree-damaged", "a subtree is larger than the tree")
 
 
 _SLICE = 262_144
@@ -270,16 +284,12 @@ _SLICE = 262_144
 
 def _check_tree(name: str, parent: U32) -> None:
     """Check that the root is first and every parent precedes its children, in slices to save memory."""
-    _check_root(name, parent)
+    if len(parent) == 0 or int(parent[0]) != NO_NODE:
+        raise ColumnFileError("tree-damaged", f"{name} tree has no root")
     for begin in range(1, len(parent), _SLICE):
         part = parent[begin : begin + _SLICE]
         if np.any(part >= np.arange(begin, begin + len(part), dtype=np.uint32)):
             raise ColumnFileError("tree-damaged", f"{name} tree has a parent after its child")
-
-
-def _check_root(name: str, parent: U32) -> None:
-    if len(parent) == 0 or int(parent[0]) != NO_NODE:
-        raise ColumnFileError("tree-damaged", f"{name} tree has no root")
 
 
 def _check_below(name: str, array: Array, limit: int) -> None:

@@ -33,6 +33,11 @@ class StackTrie:
         """Return the number of these nodes, root included."""
         return len(self.segment)
 
+    @property
+    def is_complete(self) -> bool:
+        """Return whether these are all nodes."""
+        return self.count == self.segments.nodes
+
     @cached_property
     def depth(self) -> Index:
         """Return the depth of each node; the root's is 0."""

@@ -86,7 +86,7 @@ class StoredView:
         hits = hits[hits > 0]  # the root is no function
         if not len(hits):
             return FrameMatches(0, 0, 0.0, 0.0)
-        ends = hits + self.columns.column("node_size", "u32")[hits].astype(np.int64)
+        ends = self._ends(hits)
         before = np.concatenate([[0], np.maximum.accumulate(ends)[:-1]])
         topmost = hits[hits >= before]
         return FrameMatches(
@@ -98,16 +98,29 @@ class StoredView:
 
     def subtree(self, node_id: int) -> bytes:
         """Return up to 8,192 of the largest nodes below a node, itself included. Raises `IndexError`."""
-        size = self.columns.column("node_size", "u32")
-        if not 0 <= node_id < len(size):
+        if not 0 <= node_id < len(self.columns.column("node_size", "u32")):
             raise IndexError(node_id)
-        inside = np.arange(node_id, node_id + int(size[node_id]))
+        inside = np.arange(node_id, int(self._ends(np.array([node_id]))[0]))
         weight = self._weight()[inside]
         if len(inside) > SUBTREE_NODES:
             # Stable and by weight, so that a parent, which is never lighter than its child and precedes it, is
             # included.
             inside = np.sort(inside[np.argsort(-weight, kind="stable")[:SUBTREE_NODES]])
         return self._cut(inside)
+
+    def _ends(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row behind the last one beneath each node.
+
+        Sizes also count the nodes that a limited tree leaves out: with these, every node has a place in the complete order.
+        """
+        size = self.columns.column("node_size", "u32").astype(np.int64)
+        if int(size[0]) == len(size):
+            return nodes + size[nodes]
+        parent = self.columns.column("node_parent", "u32")[1:].astype(np.int64)
+        left_out = size - 1 - np.bincount(parent, weights=size[1:], minlength=len(size)).astype(np.int64)
+        place = np.arange(len(size) + 1) + np.concatenate([[0], np.cumsum(left_out)])
+        ends: NDArray[np.int64] = np.searchsorted(place, place[nodes] + size[nodes])
+        return ends
 
     def _weight(self) -> NDArray[np.float64]:
         header = HeaderMembers(self.columns.header)

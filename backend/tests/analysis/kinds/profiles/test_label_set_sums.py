@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.formats.column_file import ColumnFileError, read_columns, write_columns
+from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
 from slowpath.analysis.kinds.profiles.label_totals import LabelTotals, label_totals
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
 from tests.analysis.kinds.profiles.test_verdict_corpus import DECODE
 
 PARCA = Path(__file__).resolve().parents[5] / "worker/decode/testdata/profiles/parca-labels-cpu.pb.gz"
@@ -49,7 +49,7 @@ def test_totals_of_labels_are_those_of_the_samples(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_labels_of_a_brief_file_are_refused(tmp_path: Path, column: str, message: str) -> None:
-    read = read_columns(decode(tmp_path, "--brief"), "slowpath.profile")
+    read = read_profile_columns(decode(tmp_path, "--brief"))
     header = {name: value for name, value in read.header.items() if name != "columns"}
     with pytest.raises(ColumnFileError, match=message):
         ProfileTable.parse(write_columns(header, {**read.arrays, column: read.arrays[column][1:]}))

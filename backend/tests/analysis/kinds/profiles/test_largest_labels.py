@@ -40,6 +40,7 @@ def with_labels(keys: list[str], values: list[str], costs: list[int]) -> Profile
     return replace(
         drawn(),
         strings=StringTable(offsets.astype(np.uint32), data.tobytes()),
+        sample_node=np.zeros(count, dtype=np.uint32),
         sample_line_node=np.zeros(count, dtype=np.uint32),
         sample_labels=labels,
         values=(np.array(costs, dtype=np.int64),),

@@ -12,7 +12,7 @@ from slowpath.analysis.formats.column_file import ColumnFileError, read_columns,
 from slowpath.analysis.kinds.profiles import stored_view
 from slowpath.analysis.kinds.profiles.inlined_calls import InlinedCalls
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
 from slowpath.analysis.kinds.profiles.stored_view import SourceLine, lines_of
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import artifact, stacks
@@ -91,7 +91,7 @@ def test_inlined_calls_of_a_real_profile() -> None:
 
 
 def test_columns_of_an_older_decoder_list_no_inlined_calls() -> None:
-    read = read_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes(), "slowpath.profile")
+    read = read_profile_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes())
     header = {name: value for name, value in read.header.items() if name != "columns"}
     older = {name: array for name, array in read.arrays.items() if not name.startswith("inlined_")}
     table = ProfileTable.parse(write_columns(header, older))
@@ -121,7 +121,7 @@ def test_views_without_attributed_cost_and_inlined_calls_can_be_read() -> None:
     [("inlined_line", "columns of inlined calls differ"), ("inlined_callee", "an inlined call refers to string")],
 )
 def test_damaged_inlined_calls_are_refused(column: str, message: str) -> None:
-    read = read_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes(), "slowpath.profile")
+    read = read_profile_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes())
     header = {name: value for name, value in read.header.items() if name != "columns"}
     array = read.arrays[column]
     damaged = array[1:] if column == "inlined_line" else array + np.uint32(1 << 30)

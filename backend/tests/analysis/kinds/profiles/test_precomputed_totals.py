@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.formats.column_file import ColumnFileError, read_columns, write_columns
+from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
 from slowpath.analysis.kinds.profiles.diff_view_tables import counted_lines
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals,
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
 from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, lay_out_stack_values, own_rows
 from tests.analysis.kinds.profiles.test_verdict_corpus import DECODE
@@ -103,7 +103,7 @@ def test_other_values_have_no_summary() -> None:
 
 
 def test_a_summary_that_does_not_fit_is_refused() -> None:
-    read = read_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes(), "slowpath.profile")
+    read = read_profile_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes())
     header = {name: value for name, value in read.header.items() if name != "columns"}
     for name, array, message in (
         ("stack_depth", read.arrays["stack_depth"][1:], "columns of stacks differ"),
@@ -117,9 +117,9 @@ def test_a_summary_that_does_not_fit_is_refused() -> None:
 
 
 def test_a_brief_file_compares_like_the_whole() -> None:
-    whole = read_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes(), "slowpath.profile")
+    whole = read_profile_columns((GOLDEN / "go-cpu-1.26.slowcol").read_bytes())
     header = {name: value for name, value in whole.header.items() if name != "columns"}
-    left = ("line_", "sample_", "value_", "spot_", "node_hash", "node_size", "label")
+    left = ("line_", "sample_", "value_", "spot_", "frame_", "label")
     brief = ProfileTable.parse(
         write_columns(header, {name: each for name, each in whole.arrays.items() if not name.startswith(left)})
     )
