@@ -137,6 +137,7 @@ const aPreflight = (changed: Partial<PreflightOut> = {}): PreflightOut => ({
   probe_seconds: 100,
   probes_seen: 12,
   expected_seconds: 1500,
+  boundary_check: null,
   ...changed,
 });
 

@@ -12,7 +12,7 @@ CheckKey = Literal["repositories", "commits", "candidates", "runner", "good", "b
 CheckState = Literal["ok", "running", "warning", "missing"]
 FixAction = Literal[
     "add-repository", "set-repository-url", "fetch-repository", "open-integrations", "choose-ends", "swap-ends",
-    "use-merge-base", "set-main-package", "start-runner", "run-again",
+    "use-merge-base", "set-main-package", "start-runner", "run-again", "measure-again",
 ]  # fmt: skip
 
 
