@@ -54,7 +54,7 @@ def test_what_was_measured_of_the_boundaries_counts_in_the_search(service: Servi
     assert (paused["state"], [one["purpose"] for one in paused["probes"]]) == ("paused", ["boundary", "boundary"])
     assert {one["sha"] for one in paused["probes"]} == {sha(0), sha(8)}
     assert [len(one["measurements"]) for one in paused["probes"]] == [4, 4]
-    assert paused["pause_reason"].startswith("The ends differ: bad is 3")
+    assert paused["pause_reason"].startswith("The ends differ: +3")
     assert "more probes find the commit" in paused["pause_reason"]
     found = preflight(service)
     assert found["boundary_check"]["bisect_id"] == paused["id"]
@@ -108,7 +108,7 @@ def test_equal_boundaries_are_measured_more_on_request(service: Service) -> None
 
 def test_one_measurement_of_each_end_does_not_show_the_noise(service: Service) -> None:
     once = check(service, slower_from(4), max_measurements_per_probe=1)
-    assert once["pause_reason"].startswith("The noise is not known from one measurement of each end: bad is 3")
+    assert once["pause_reason"].startswith("The noise is not known from one measurement of each end: +3")
     assert rows(preflight(service))["effect"]["title"] == "The noise is not known"
 
 

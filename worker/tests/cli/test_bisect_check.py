@@ -18,7 +18,7 @@ def test_ends_that_differ_are_measured_and_nothing_twice(tmp_path: Path, capsys:
     checked = bisect(capsys, tmp_path, repository, "--check", *words)
     assert (checked["format"], checked["relation"]) == ("slowpath.bisect-check/1", "differ")
     assert 0.25 < checked["low"] < checked["change"] < checked["high"] < 0.35
-    assert checked["sentence"].startswith("The ends differ: bad is 3")
+    assert checked["sentence"].startswith("The ends differ: +3")
     assert sorted(asked(tmp_path)) == sorted([shas[0], shas[0], shas[-1], shas[-1]])
     assert bisect(capsys, tmp_path, repository, "--check", *words) == checked, "it is known already"
     found = bisect(capsys, tmp_path, repository, *words)

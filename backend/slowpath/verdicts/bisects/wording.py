@@ -10,10 +10,9 @@ from slowpath.analysis.findings.wording import format_number, format_quantity, p
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
+from slowpath.verdicts.regressions.wording import format_change
 
 SHORT_COMMIT = 7
-TWO_DIGITS = 9.95
-"""Percent from which a change needs no decimal."""
 MEASURING_BOUNDARIES = "Building and measuring both ends, before the first candidate."
 _NO_LABELS: Mapping[str, str] = {}
 
@@ -96,10 +95,8 @@ def describe_share(share: ShareInterval) -> str:
 
 def describe_boundary_difference(found: BoundaryDifference, probes: float) -> str:
     """Describe how much the boundaries differ against the noise, and what follows; `probes`: still expected."""
-    direction = "above" if (found.change or 0.0) >= 0 else "below"
-    size = (
-        "" if found.change is None else f": bad is {format_size(found.change)} {direction} good{_against_noise(found)}"
-    )
+    change = "" if found.change is None else format_change(1 + found.change)
+    size = f": {change} from good to bad{_against_noise(found)}" if change else ""
     match found.relation:
         case "differ":
             return f"The ends differ{size}. About {pluralize(max(round(probes), 1), 'more probe')} find the commit."
@@ -109,12 +106,6 @@ def describe_boundary_difference(found: BoundaryDifference, probes: float) -> st
             return f"The bad end is better than the good one{size}. Exchange the ends, or choose other ones."
         case "equal":
             return f"The ends do not differ beyond the noise{size}. Measure more, or choose other ends or another criterion."
-
-
-def format_size(change: float) -> str:
-    """Format the size of a relative change: `4.1%`, `43%`."""
-    size = abs(100 * change)
-    return f"{size:.0f}%" if size >= TWO_DIGITS else f"{size:.1f}%"
 
 
 def describe_failed_boundary(name: str, state: str, line: str) -> str:
@@ -131,7 +122,7 @@ def _against_noise(found: BoundaryDifference) -> str:
     if found.low is None or found.high is None or found.standard_errors is None:
         return ""
     errors = f"{abs(found.standard_errors):.1f} standard errors"
-    interval = f"95% CI {format_signed(found.low)} to {format_signed(found.high)}"
+    interval = f"95% CI {format_change(1 + found.low)} to {format_change(1 + found.high)}"
     limits = {
         "windows": ", from repeated measurements of one deployment each",
         "service": ", with the noise between earlier deployments of the service",
@@ -139,11 +130,6 @@ def _against_noise(found: BoundaryDifference) -> str:
         "unknown": "",
     }
     return f" ({interval}, {errors}{limits[found.noise]})"
-
-
-def format_signed(change: float) -> str:
-    """Format a relative change with its sign: `+4.1%`, `−0.3%`."""
-    return f"{'−' if change < 0 else '+'}{format_size(change)}"
 
 
 def explain_waiting(queued: int, *, hours: bool, runner: bool, labels: Mapping[str, str] = _NO_LABELS) -> str | None:

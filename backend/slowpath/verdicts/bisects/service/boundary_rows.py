@@ -13,7 +13,8 @@ from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
 from slowpath.verdicts.bisects.service.bisect_resumption import has_measured_boundaries
 from slowpath.verdicts.bisects.service.boundary_results import BoundaryResult, BoundaryResults
 from slowpath.verdicts.bisects.tables import Bisect
-from slowpath.verdicts.bisects.wording import format_measured, format_signed
+from slowpath.verdicts.bisects.wording import format_measured
+from slowpath.verdicts.regressions.wording import format_change
 
 CheckProgress = Literal["running", "paused", "measured", "failed"]
 Rows = tuple[PreflightCheck | None, PreflightCheck | None, PreflightCheck | None]
@@ -90,7 +91,7 @@ def _effect(check: BoundaryCheck) -> PreflightCheck:
             "effect", "missing", "Not both ends could be measured", "", check.sentence,
             (PreflightFix("measure-again", "Try again"),),
         )  # fmt: skip
-    value = "" if found.change is None else format_signed(found.change)
+    value = "" if found.change is None else format_change(1 + found.change)
     if found.relation == "differ":
         return PreflightCheck("effect", "ok", "The ends differ", value, check.sentence)
     if found.relation == "reversed":

@@ -13,7 +13,7 @@ from slowpath.inventory.repositories.tables import Repository
 from slowpath.verdicts.bisects.rules.bisect_proposals import SignatureProposal
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.preflight import PreflightCheck, PreflightFix, RangeReport
-from slowpath.verdicts.bisects.service import boundary_rows, production_baselines, runners
+from slowpath.verdicts.bisects.service import boundary_rows, credential_rows, production_baselines, runners
 from slowpath.verdicts.bisects.service.bisect_creation import CompletedRequest
 from slowpath.verdicts.bisects.service.boundary_rows import BoundaryCheck
 from slowpath.verdicts.bisects.tables import BisectPreflight
@@ -51,6 +51,7 @@ def check_request(session: ReadSession, state: PreflightState, now: datetime) ->
     commits = _check_commits(state, repository)
     return [
         _check_repository(state, repository),
+        *credential_rows.make_rows(state.report, now),
         commits,
         _check_candidates(state, is_waiting=commits.state == "running"),
         _check_runner(session, state, now),

@@ -7,10 +7,11 @@ import {
   type BisectSettingsUpdate,
   type BisectWords,
 } from '../../../api';
-import { pagedList } from '../../../ui';
+import { pagedList, type useCredentials } from '../../../ui';
 import type { BisectsSearch } from './bisects-url';
 import { OPEN_STATES } from './bisect-wording';
 
+type EnteredCredentials = ReturnType<typeof useCredentials>['credentials'];
 const PAGE = 50;
 const REGRESSION_BISECTS_KEY = 5;
 
@@ -140,6 +141,10 @@ export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 export const setRepositoryUrl = (repository_id: string, url: string) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
+export const setRepositoryCredentials = (
+  repository_id: string,
+  credentials: EnteredCredentials,
+) => calls.repositoriesUpdate({ path: { repository_id }, body: { credentials } });
 export type NewRepository = {
   name: string;
   url: string;

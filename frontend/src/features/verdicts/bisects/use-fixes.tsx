@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectProposalOut, PreflightOut } from '../../../api';
+import { RepositoryCredentialsForm } from './RepositoryCredentialsForm';
 import { RepositoryUrlForm } from './RepositoryUrlForm';
 import { RunnerCommand } from './RunnerCommand';
 import { applyBisectAction, fetchRepository } from './bisect-queries';
@@ -86,6 +87,8 @@ function OpenedFix(props: Context & { fix: Fix; onSaved: () => void }) {
   const { fix, offer, choice, onSaved } = props;
   if (fix.action === 'start-runner')
     return <RunnerCommand team={props.team} labels={choice.settings.runner_labels ?? {}} />;
+  if (fix.action === 'set-credentials')
+    return <RepositoryCredentialsForm key={fix.value} repositoryId={fix.value} onSaved={onSaved} />;
   const isMissing = offer.repository === null && choice.repositoryId === null;
   return (
     <RepositoryUrlForm
