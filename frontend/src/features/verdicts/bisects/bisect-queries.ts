@@ -141,10 +141,8 @@ export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 export const setRepositoryUrl = (repository_id: string, url: string) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
-export const setRepositoryCredentials = (
-  repository_id: string,
-  credentials: EnteredCredentials,
-) => calls.repositoriesUpdate({ path: { repository_id }, body: { credentials } });
+export const setRepositoryCredentials = (repository_id: string, credentials: EnteredCredentials) =>
+  calls.repositoriesUpdate({ path: { repository_id }, body: { credentials } });
 export type NewRepository = {
   name: string;
   url: string;
