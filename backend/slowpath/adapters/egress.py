@@ -260,9 +260,11 @@ class PinnedConnection:
             if size > max_bytes:
                 raise TooLarge("The response is too large.", slug="answer-too-large", limit=max_bytes, unit="bytes")
             parts.append(part)
-        return HttpResponse(
-            response.status, b"".join(parts), response_headers.get(b"link", b"").decode("ascii", "replace")
+        link, expiration = (
+            response_headers.get(name, b"").decode("ascii", "replace")
+            for name in (b"link", b"github-authentication-token-expiration")
         )
+        return HttpResponse(response.status, b"".join(parts), link, expiration)
 
 
 class _PinnedNetworkBackend(httpcore.NetworkBackend):

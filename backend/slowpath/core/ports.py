@@ -147,6 +147,8 @@ class HttpResponse:
     content: bytes
     link: str = ""
     """The Link header, which paginated lists use."""
+    token_expiration: str = ""
+    """When the token of the request expires, as GitHub states it in a header."""
 
 
 class EgressConnection(Protocol):

@@ -84,6 +84,8 @@ class GitServer:
     redirects: dict[str, str] = field(default_factory=dict)
     responses: dict[str, bytes] = field(default_factory=dict)
     """Answers by path, instead of git's."""
+    open_responses: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
+    """Answers with headers by path, for which the credentials are not compared."""
     hang: threading.Event | None = None
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
@@ -134,16 +136,24 @@ def _answer(handler: BaseHTTPRequestHandler, state: GitServer) -> None:
         handler.send_header("Location", state.redirects[path] + (f"?{query}" if query else ""))
         handler.end_headers()
         return
+    if path in state.open_responses:
+        content, headers = state.open_responses[path]
+        handler.send_response(200)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(content)
+        return
     if state.credentials is not None and handler.headers.get("Authorization") != state.credentials:
         handler.send_response(401)
         handler.send_header("WWW-Authenticate", 'Basic realm="git"')
         handler.end_headers()
         return
     if path in state.responses or state.responses.get("*") is not None:
-        content = state.responses.get(path)
-        handler.send_response(200 if content is not None else 404)
+        found = state.responses.get(path)
+        handler.send_response(200 if found is not None else 404)
         handler.end_headers()
-        handler.wfile.write(content or b"")
+        handler.wfile.write(found or b"")
         return
     _by_git(handler, state, path, query)
 

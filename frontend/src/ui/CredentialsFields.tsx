@@ -13,9 +13,12 @@ type CredentialsChoice = CredentialsKind | 'as-is';
 
 type Saved = { url: string | null; credentials: CredentialsKind };
 
-/** The state of credentials in a form whose server is at `url`: the properties of their fields, and what to send. */
-export function useCredentials(saved: Saved | null, url: string) {
-  const [choice, setChoice] = useState<CredentialsChoice>(saved ? 'as-is' : 'none');
+/**
+ * The state of credentials in a form whose server is at `url`: the properties of their fields, and what to send. `first` is
+ * the kind that is offered where nothing is saved.
+ */
+export function useCredentials(saved: Saved | null, url: string, first: CredentialsKind = 'none') {
+  const [choice, setChoice] = useState<CredentialsChoice>(saved ? 'as-is' : first);
   const [secrets, setSecrets] = useState(NO_SECRETS);
   const again = needsSecretAgain(saved, url);
   const kind = choice === 'as-is' && saved && again ? saved.credentials : choice;

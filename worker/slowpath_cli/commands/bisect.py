@@ -1,6 +1,6 @@
 """`slowpath bisect`: `git bisect run` for noisy measurements; skips commits that keep the binary and searches dependencies.
 
-Exit codes: 0 found, 3 not decided, 2 bad input (including a script that fails).
+Exit codes: 0 found, 3 not decided, 2 bad input (including a script that fails). With `--check`: 0 good and bad differ, 3 not.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
+from slowpath_cli.local_bisect.boundary_report import print_boundary_check
 from slowpath_cli.local_bisect.compiler_decisions import explain_culprit
 from slowpath_cli.local_bisect.go_toolchain import list_releases
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
@@ -94,6 +95,9 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
         parse_signature(options.signature),
     )
     print(f"slowpath: logs and measurements are in {folder}", file=sys.stderr)
+    if options.check:
+        SearchDriver(session, history, script, folder, _report).measure_boundaries()
+        return print_boundary_check(session, as_json=options.json)
     parts = list(_drive_all(session, history, script, folder, rest=options.rest))
     if options.json:
         documents = [make_search_document(one, history, done) | {"compiler": lines} for one, done, _, lines in parts]
@@ -189,6 +193,7 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
     unrelated = {
         "run",
+        "check",
         "restart",
         "rest",
         "clean",

@@ -28,7 +28,7 @@ proved by measuring its literal first parent, whatever its class is. If --main i
 logs and files of each probe are in WORK-DIR/out/NUMBER-RUN, the result is in WORK-DIR/report.json. Without --work-dir
 the folder is in ~/.cache/slowpath/bisect, which has at most 10 searches; --clean removes them.
 
-exit codes: 0 found, 3 not decided, 2 bad input"""
+exit codes: 0 found, 3 not decided, 2 bad input; with --check: 0 good and bad differ, 3 not, 2 bad input or a failed build"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     accept_former_name(parser, restart, "--fresh")
     parser.add_argument("--rest", action="store_true",
                         help="if the culprit explains only a part of the increase, search for the rest after it; also after the search has ended")  # fmt: skip
+    parser.add_argument("--check", action="store_true",
+                        help="measure good and bad only, say whether they differ beyond the noise, and end; a later search uses these measurements")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     parser.add_argument("--clean", action="store_true",
                         help="remove the searches in ~/.cache/slowpath/bisect that do not run, and end")  # fmt: skip

@@ -94,6 +94,18 @@ class SearchDriver:
         self._seen_failures: set[str] = set()
         self._stepped_at = time.monotonic()
 
+    def measure_boundaries(self) -> None:
+        """Run the probes of both boundaries that are missing, and no other. Raises as `drive` does."""
+        session, self._stepped_at = self._session, time.monotonic()
+        while search.missing_boundary_probes(session.state):
+            actions = search.next_actions(session.state)
+            if actions.finished is not None:
+                break  # at the limit of probes
+            self._step(actions)
+            now = time.monotonic()
+            session.seconds, self._stepped_at = session.seconds + now - self._stepped_at, now
+            save_session(session, self._folder)
+
     def drive(self) -> SearchResult:
         """Run the search until it finishes; measurements are stored even after an error.
 

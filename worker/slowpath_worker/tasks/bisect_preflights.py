@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from slowpath.analysis.closure.closure_cache import dump_cache, load_cache
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.git_ports import GitMirrorHistory
+from slowpath.inventory.repositories.service.credential_checks import check_credentials
 from slowpath.verdicts.bisects.jobs import CheckBisectRange
-from slowpath.verdicts.bisects.rules.preflight import RangeReport, Relation, UpdatedModule
+from slowpath.verdicts.bisects.rules.preflight import RangeReport, Relation, RepositoryCredentials, UpdatedModule
 from slowpath.verdicts.bisects.service import preflights, regressed_function_files, search_planner
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
+from slowpath.verdicts.bisects.service.search_planner import MirroredRepository
 from slowpath_worker.job_context import JobContext, JobFailure
 from slowpath_worker.tasks.bisect_plans import RepositoryMirrors
+
+MOST_CHECKED: Final = 10
+"""Most repositories whose credentials are checked."""
 
 __all__ = ["CheckBisectRange", "check_bisect_range", "record_range_problem"]
 
@@ -34,7 +40,8 @@ def check_bisect_range(job: CheckBisectRange, context: JobContext) -> None:
     relation, base = _relate(main, inputs.good, inputs.bad)
     if relation != "ancestor":
         with context.finishing() as session:
-            preflights.record_report(session, job.preflight_id, RangeReport(relation, base))
+            report = RangeReport(relation, base, credentials=_check_credentials(context, [inputs.main]))
+            preflights.record_report(session, job.preflight_id, report)
         return
     linked = mirrors.modules()
     memory = load_cache(mirrors.mirror(inputs.main).read_package_cache())
@@ -45,11 +52,13 @@ def check_bisect_range(job: CheckBisectRange, context: JobContext) -> None:
         for module, before, after in history.dependency_updates(inputs.good, inputs.bad)
     ]
     mirrors.mirror(inputs.main).write_package_cache(dump_cache(memory))
+    updated = {linked[one.module] for one in modules if one.is_linked}
+    credentials = _check_credentials(context, [inputs.main, *(one for one in inputs.others if one.id in updated)])
     with context.finishing() as session:
         pruned = inputs.binary.package is not None
         level = search_planner.weight_candidates(session, inputs.main.id, level, inputs.regressed, pruned=pruned)
         report = preflights.report_level(level, _shown(modules), inputs.settings)
-        preflights.record_report(session, job.preflight_id, replace(report, relation=relation))
+        preflights.record_report(session, job.preflight_id, replace(report, relation=relation, credentials=credentials))
 
 
 def record_range_problem(session: WriteSession, job: CheckBisectRange, failure: JobFailure) -> None:
@@ -65,6 +74,19 @@ def _relate(history: GitMirrorHistory, good: str, bad: str) -> tuple[Relation, s
     if base == bad:
         return "swapped", None
     return ("unrelated", None) if base is None else ("diverged", base)
+
+
+def _check_credentials(context: JobContext, used: Sequence[MirroredRepository]) -> tuple[RepositoryCredentials, ...]:
+    """Return whether the credentials of the repositories work now, of those that have any."""
+    found = []
+    for one in used[:MOST_CHECKED]:
+        context.check()
+        if one.url is None or one.authorization is None:
+            continue
+        state = check_credentials(context.egress, one.kind, one.url, one.authorization, context.clock.now())
+        expires = None if state.expires_at is None else state.expires_at.isoformat()
+        found.append(RepositoryCredentials(str(one.id), one.label, state.state, expires, state.detail))
+    return tuple(found)
 
 
 def _shown(modules: Sequence[UpdatedModule]) -> tuple[UpdatedModule, ...]:

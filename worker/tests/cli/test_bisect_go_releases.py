@@ -81,3 +81,28 @@ def test_the_release_and_the_setting_are_named(
     assert found["outcome"] == "found"
     assert [one["culprit"] for one in found["levels"]] == [shas[3], *expected]
     assert found["deployments"] <= 14
+
+
+def test_a_dependency_that_raises_the_go_line_leads_to_the_setting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The go command refuses a main module whose `go` line is older, so the update of the dependency raises both."""
+    monkeypatch.setenv("GOPROXY", "off")
+    library = new_repository(tmp_path / "lib")
+    for number, line in enumerate(("1.22.3", "1.22.3", "1.24.2", "1.24.2")):
+        files = {"go.mod": f"module example.org/lib\n\ngo {line}\n", "lib.go": f"package lib\n// {number}\n"}
+        library.commit(files, f"Library {number}")
+        library.git("tag", f"v1.{number}.0")
+    repository, shas = new_repository(tmp_path / "r"), []
+    for number, line, version in ((0, "1.22.3", "v1.0.0"), (1, "1.24.2", "v1.3.0"), (2, "1.24.2", "v1.3.0")):
+        module = f"module example.org/app\n\ngo {line}\n\nrequire example.org/lib {version}\n"
+        source = f'package main\n\nimport _ "example.org/lib"\n\n// {number // 2}\nfunc main() {{}}\n'
+        shas.append(repository.commit({"go.mod": module, "main.go": source}, f"Step {number}"))
+    script = tmp_path / "measure.py"
+    script.write_text(
+        SIMULATED.format(python=sys.executable, slow="go >= (23, 0) and 'asynctimerchan=1' not in godebug")
+    )
+    script.chmod(0o755)
+    words = ("--good", shas[0], "--bad", shas[2], "--module-repo", f"example.org/lib={library.folder}")
+    found = search(capsys, tmp_path, repository, script, *words)
+    assert [one["culprit"] for one in found["levels"]] == [shas[1], "go1.23.0", "GODEBUG=asynctimerchan=1"]

@@ -1,22 +1,31 @@
 """Ends of a bisect are found by name, and a request is checked before its first deployment: from mirrors of real repositories."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.adapters.egress import create_outside
+from slowpath.adapters.git_remotes import create_remotes
+from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import BisectPreflightId, RepositoryId
 from slowpath.inventory.repositories.jobs import FetchRepository
+from slowpath.inventory.repositories.service import repositories
+from slowpath.inventory.repositories.service.repositories import GitCredentials
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.verdicts.bisects.jobs import CheckBisectRange
 from tests.conftest import app, asker, client, emptied, engine, migrated, people, role, team  # noqa: F401 - fixtures
 from tests.factories.accounts import AccountsFactory
 from tests.jobs.conftest import Bench
-from tests.jobs.test_bisect_plans import Three, done, near, server, three  # noqa: F401 - fixtures
+from tests.jobs.test_bisect_plans import Three, done, near, scope, server, three  # noqa: F401 - fixtures
+from tests.support.git_repositories import GitServer
 
 pytestmark = pytest.mark.database
 
+END = datetime(2026, 12, 20, tzinfo=UTC)
+"""End of a token."""
 ENDS, PREFLIGHTS = "/api/v1/bisect-ends", "/api/v1/bisect-preflights"
 
 
@@ -215,3 +224,70 @@ def test_a_viewer_may_not_begin_a_check_and_sees_none_of_another_team(page: Page
     theirs = people.app.asked(cookie=other.owner.cookie, team=other.id)
     assert theirs.get(f"{PREFLIGHTS}/{found['id']}").status_code == 404
     assert theirs.get(ENDS, params={"repository_id": str(page.ids["mono"])}).status_code == 404
+
+
+def token_row(page: Page) -> dict[str, Any]:
+    """Return the check of the credentials of a range that is read again."""
+    found = page.check(page.history.good, page.history.monos[-1], is_repeated=True)
+    [one] = [one for one in found["checks"] if one["key"] == "credentials"]
+    assert isinstance(one, dict)
+    return one
+
+
+def protect(page: Page, server: GitServer, kind: str) -> None:  # noqa: F811 - the fixture
+    """Require a token for the monorepo, and give it to the product."""
+    settings = page.bench.worker_context.settings
+    with page.bench.worker_context.database.writing(scope(page.bench)) as session:
+        repositories.update_repository(
+            session, create_sealer(settings), create_remotes(settings, create_outside(settings)),
+            RepositoryId(page.ids["mono"]), values={"kind": kind}, sign_in=GitCredentials("bearer", "tok-1"), services=None,
+        )  # fmt: skip
+    server.credentials = GitCredentials("bearer", "tok-1").header(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "answer", "header"),
+    [
+        ("gitlab", "/api/v4/personal_access_tokens/self", b'{"expires_at": "2026-12-20"}', None),
+        ("github", "/api/v3/repos/mono", b"{}", "2026-12-20 00:00:00 UTC"),
+    ],
+)
+def test_the_end_of_a_token_is_shown_with_its_fix(
+    page: Page,
+    server: GitServer,  # noqa: F811
+    people: AccountsFactory,  # noqa: F811
+    kind: str,
+    path: str,
+    answer: bytes,
+    header: str | None,
+) -> None:
+    protect(page, server, kind)
+    server.open_responses[path] = (answer, {} if header is None else {"GitHub-Authentication-Token-Expiration": header})
+    people.app.clock.at = END - timedelta(days=22)
+    valid = token_row(page)
+    assert (valid["state"], valid["value"]) == ("ok", "1 of 1")
+    assert valid["detail"].endswith("on 2026-12-20 00:00 UTC.")
+    people.app.clock.at = END - timedelta(days=9, hours=12)
+    soon = token_row(page)
+    assert (soon["state"], soon["title"], soon["value"]) == ("warning", "A token expires soon", "9 days")
+    assert soon["fixes"][0]["action"] == "set-credentials"
+    assert soon["fixes"][0]["value"] == str(page.ids["mono"])
+    people.app.clock.at = END + timedelta(days=1)
+    over = token_row(page)
+    assert over["state"] == "missing"
+    assert over["detail"].endswith("expired on 2026-12-20 00:00 UTC.")
+
+
+def test_refused_credentials_are_shown_and_replaced_on_the_page(page: Page, server: GitServer) -> None:  # noqa: F811
+    protect(page, server, "other")
+    assert token_row(page)["detail"] == "The code hosts state no end of their validity."
+    works, server.credentials = server.credentials, "Bearer another"
+    refused = token_row(page)
+    assert (refused["state"], refused["value"], refused["blocks_start"]) == ("missing", "0 of 1", False)
+    assert "answered 401 for this repository" in refused["detail"]
+    server.credentials = works
+    assert token_row(page)["state"] == "ok"
+
+
+def test_repositories_without_credentials_have_no_row(page: Page) -> None:
+    assert "credentials" not in checks(page.check(page.history.good, page.history.monos[-1]))

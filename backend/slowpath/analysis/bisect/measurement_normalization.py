@@ -77,6 +77,11 @@ def has_drift(state: SearchState, belief: Posterior) -> bool:
     return not state.settings.control and belief.noise is not None and belief.noise.walks >= SURELY
 
 
+def is_logarithmic(state: SearchState) -> bool:
+    """Return whether the values of a search are compared by their logarithms."""
+    return _is_logarithm([one for one in state.deploys if one.is_measured])
+
+
 def _is_logarithm(deploys: Sequence[ProbeRecord]) -> bool:
     """Return whether values are compared by their logarithms."""
     values = [window.value for one in deploys for window in one.windows]

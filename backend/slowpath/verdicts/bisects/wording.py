@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from slowpath.analysis.bisect.boundary_difference import BoundaryDifference
 from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
 from slowpath.analysis.findings.certainty import describe_probability, format_share_interval
-from slowpath.analysis.findings.wording import format_number, pluralize
+from slowpath.analysis.findings.wording import format_number, format_quantity, pluralize
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
+from slowpath.verdicts.regressions.wording import format_change
 
 SHORT_COMMIT = 7
+MEASURING_BOUNDARIES = "Building and measuring both ends, before the first candidate."
 _NO_LABELS: Mapping[str, str] = {}
 
 
@@ -74,9 +77,59 @@ def describe_slower_build(sha: str, excess: float) -> str:
     return f"{short_id(sha, SHORT_COMMIT)} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
 
 
+def format_measured(value: float, error: float | None, unit: str) -> str:
+    """Format a value with its standard error or deviation: `3.28 ± 1.8 µs per request`."""
+    number, name = format_quantity(value, unit)
+    if error is None:
+        return f"{number} {name}".strip()
+    margin, margin_name = format_quantity(error, unit)
+    if margin_name == name:
+        return f"{number} ± {margin} {name}".strip()
+    return f"{number} {name} ± {margin} {margin_name}".strip()
+
+
 def describe_share(share: ShareInterval) -> str:
     """Describe a share with its interval."""
     return format_share_interval(share.share, share.low, share.high)
+
+
+def describe_boundary_difference(found: BoundaryDifference, probes: float) -> str:
+    """Describe how much the boundaries differ against the noise, and what follows; `probes`: still expected."""
+    change = "" if found.change is None else format_change(1 + found.change)
+    size = f": {change} from good to bad{_against_noise(found)}" if change else ""
+    match found.relation:
+        case "differ":
+            return f"The ends differ{size}. About {pluralize(max(round(probes), 1), 'more probe')} find the commit."
+        case "unknown":
+            return f"The noise is not known from one measurement of each end{size}. Measure both ends again."
+        case "reversed":
+            return f"The bad end is better than the good one{size}. Exchange the ends, or choose other ones."
+        case "equal":
+            return f"The ends do not differ beyond the noise{size}. Measure more, or choose other ends or another criterion."
+
+
+def describe_failed_boundary(name: str, state: str, line: str) -> str:
+    """Describe why a boundary has no measurement; `line` is the last one of its output."""
+    how = {
+        "unbuildable": "could not be built",
+        "unhealthy": "did not become healthy",
+        "lost": "lost its runner",
+    }.get(state, "could not be measured")
+    return f"The {name} end {how}{f': {line}' if line else '.'}"
+
+
+def _against_noise(found: BoundaryDifference) -> str:
+    if found.low is None or found.high is None or found.standard_errors is None:
+        return ""
+    errors = f"{abs(found.standard_errors):.1f} standard errors"
+    interval = f"95% CI {format_change(1 + found.low)} to {format_change(1 + found.high)}"
+    limits = {
+        "windows": ", from repeated measurements of one deployment each",
+        "service": ", with the noise between earlier deployments of the service",
+        "deployments": ", from several deployments of each",
+        "unknown": "",
+    }
+    return f" ({interval}, {errors}{limits[found.noise]})"
 
 
 def explain_waiting(queued: int, *, hours: bool, runner: bool, labels: Mapping[str, str] = _NO_LABELS) -> str | None:
@@ -117,6 +170,7 @@ _EVENTS = {
     "waiting": "Waiting for approval of round {round}",
     "approved": "Approved up to round {round}",
     "paused": "Paused: {reason}",
+    "boundaries-measured": "Both boundaries measured: {reason}",
     "baselines-used": "Production baselines used for both boundaries: {good} and {bad}, no deployments",
     "baselines-unavailable": "Production baselines no longer available: both boundaries are deployed",
     "baselines-invalidated": "Production baselines invalidated: {reason}",

@@ -69,7 +69,7 @@ export function NewBisectRoute() {
       services={services.data?.items ?? []}
       repositories={repositories.data?.items ?? []}
       back={
-        <Link to="/t/$team/bisects" params={params} className="link">
+        <Link to="/t/$team/bisects" params={params} className="muted">
           Bisects
         </Link>
       }

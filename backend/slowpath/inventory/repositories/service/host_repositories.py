@@ -63,20 +63,22 @@ def get_host_access(session: ReadSession, repository_id: RepositoryId, sealer: S
     parsed = urlsplit(row.url)
     origin = f"{parsed.scheme}://{parsed.netloc}"
     api_url = find_api_url(row.url) if row.kind == "github" else origin
-    return HostAccess(row.kind, api_url, origin, _token(secret), row.url, frozenset(queries.repository_urls(session)))
+    return HostAccess(
+        row.kind, api_url, origin, read_token(secret), row.url, frozenset(queries.repository_urls(session))
+    )
 
 
 def list_host_repositories(peer: EgressConnection, access: HostAccess, now: datetime) -> HostRepositories:
     """Request the list, at most 1,000 repositories. Raises `InvalidGitCredentials`, and what `peer.get` raises."""
     if not is_app_credential(access.secret):
         path, headers = _LISTS[access.kind]
-        return _read_pages(peer, access, path, {**headers, **_authorization(access.kind, access.secret)})
+        return _read_pages(peer, access, path, {**headers, **token_headers(access.kind, access.secret)})
     use = INSTALLATION_TOKENS.use(
         access.secret, peer, api_url=access.api_url, repository=None, permissions=READ_CODE, now=now
     )
     with use as token:
         return _read_pages(
-            peer, access, "/installation/repositories", {**JSON_HEADERS, **_authorization("github", token)}
+            peer, access, "/installation/repositories", {**JSON_HEADERS, **token_headers("github", token)}
         )
 
 
@@ -136,7 +138,7 @@ def _parse(one: object, access: HostAccess) -> HostRepository | None:
     )
 
 
-def _token(secret: str) -> str:
+def read_token(secret: str) -> str:
     """Return the token in a stored Authorization header; the credential of an app is returned as it is."""
     kind, _, value = secret.partition(" ")
     if kind != "Basic":
@@ -147,7 +149,8 @@ def _token(secret: str) -> str:
         raise InvalidGitCredentials("The stored credentials cannot be used with an API.") from error
 
 
-def _authorization(kind: str, token: str) -> dict[str, str]:
+def token_headers(kind: str, token: str) -> dict[str, str]:
+    """Return the headers that send a token to the API of a kind of host."""
     if kind == "gitlab":
         return {"PRIVATE-TOKEN": token}
     return {"Authorization": f"token {token}" if kind == "gitea" else f"Bearer {token}"}

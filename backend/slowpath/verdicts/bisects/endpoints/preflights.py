@@ -20,14 +20,16 @@ from slowpath.verdicts.bisects.rules.preflight import RangeReport
 from slowpath.verdicts.bisects.schemas.bisect_requests import PreflightIn
 from slowpath.verdicts.bisects.schemas.bisect_responses import CredibleIntervalOut, PrunedCommitsOut
 from slowpath.verdicts.bisects.schemas.bisect_starts import (
+    BoundaryCheckOut,
     FirstCandidateOut,
     PreflightCheckOut,
     PreflightOut,
     RangeReportOut,
     UpdatedModuleOut,
 )
-from slowpath.verdicts.bisects.service import preflight_checks, preflights
+from slowpath.verdicts.bisects.service import boundary_rows, preflight_checks, preflights
 from slowpath.verdicts.bisects.service.bisect_creation import CompletedRequest
+from slowpath.verdicts.bisects.service.boundary_rows import BoundaryCheck
 from slowpath.verdicts.bisects.service.preflight_checks import PreflightState
 from slowpath.verdicts.bisects.tables import BisectPreflight
 
@@ -68,7 +70,9 @@ def _make_preflight_out(
     stored = preflights.options_of(row.request).settings
     settings = bisect_settings.apply_settings_update(BisectSettings(), stored)
     report = None if row.report is None else preflight.from_json(row.report)
-    checks = preflight_checks.check_request(session, PreflightState(row, completed, report, settings), now)
+    boundaries = boundary_rows.find_boundary_check(session, completed, settings)
+    state = PreflightState(row, completed, report, settings, boundaries)
+    checks = preflight_checks.check_request(session, state, now)
     service_id = None if completed.service_id is None else ServiceId(completed.service_id)
     duration = preflights.estimate_probe_duration(session, service_id, settings)
     expected = report.with_prior.mean if report is not None and report.with_prior is not None else None
@@ -82,7 +86,14 @@ def _make_preflight_out(
         report=None if report is None else _make_report_out(report),
         probe_seconds=duration.seconds,
         probes_seen=duration.probes,
+        boundary_check=None if boundaries is None else _make_boundary_check_out(boundaries),
         expected_seconds=None if expected is None else expected / parallel * duration.seconds,
+    )
+
+
+def _make_boundary_check_out(found: BoundaryCheck) -> BoundaryCheckOut:
+    return BoundaryCheckOut(
+        bisect_id=found.bisect.id, number=found.bisect.number, state=found.state, sentence=found.sentence
     )
 
 

@@ -80,6 +80,20 @@ def select_spread_of_last_bisect(session: ReadSession, service_id: UUID, signatu
     return None if between is None else float(between)
 
 
+def select_boundary_checks(
+    session: ReadSession, service_id: UUID, commits: tuple[str, str], states: Iterable[str], limit: int
+) -> Sequence[Bisect]:
+    """Return the newest bisects of a range that pause after their boundaries, by ix_bisect_service."""
+    found = select(Bisect).where(
+        Bisect.team_id == session.team_id,
+        Bisect.service_id == service_id,
+        tuple_(Bisect.good_sha, Bisect.bad_sha) == commits,
+        Bisect.state.in_(list(states)),
+        Bisect.settings["pauses_after_boundaries"].astext == "true",
+    )
+    return session.scalars(found.order_by(Bisect.created_at.desc(), Bisect.id.desc()).limit(limit)).all()
+
+
 def select_experiments(session: ReadSession, bisect_id: BisectId, limit: int) -> Sequence[Bisect]:
     """Return the experiments of a bisect, newest first, by ix_bisect_experiment_of."""
     return _newest_experiments(session, select(Bisect).where(Bisect.experiment_of == bisect_id), limit)

@@ -86,6 +86,8 @@ class BisectSettings:
     cgo: bool | None = None
     module_repositories: Mapping[str, str] = field(default_factory=dict)
     """Repository ID by module."""
+    pauses_after_boundaries: bool = False
+    """Whether it pauses once each boundary was deployed and measured once, before the first candidate."""
 
     def is_for(self, labels: Mapping[str, Any]) -> bool:
         """Return whether a runner has all required labels."""
@@ -122,6 +124,12 @@ LIVE: Final = frozenset(
     }
 )
 """Settings that can change during the search; the others determine the build."""
+
+
+SAME_CHECK: Final = (
+    "warm_up_seconds", "runner_labels", "main_package", "directory", "goos", "goarch", "tags", "cgo", "module_repositories",
+)  # fmt: skip
+"""Settings that measurements of the boundaries depend on, besides the source of latency."""
 
 
 def to_json(settings: BisectSettings) -> dict[str, Any]:

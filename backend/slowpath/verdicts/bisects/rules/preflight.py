@@ -8,11 +8,12 @@ from slowpath.verdicts.bisects.rules.candidates import PrunedCommits
 
 Relation = Literal["ancestor", "swapped", "diverged", "unrelated"]
 """Of good to bad: good is an ancestor of bad, bad of good, both have a merge base, or no common history."""
-CheckKey = Literal["repositories", "commits", "candidates", "runner", "good", "bad", "effect"]
+CheckKey = Literal["repositories", "credentials", "commits", "candidates", "runner", "good", "bad", "effect"]
 CheckState = Literal["ok", "running", "warning", "missing"]
 FixAction = Literal[
     "add-repository", "set-repository-url", "fetch-repository", "open-integrations", "choose-ends", "swap-ends",
-    "use-merge-base", "set-main-package", "start-runner", "run-again",
+    "use-merge-base", "set-main-package", "start-runner", "run-again", "measure-again",
+    "set-credentials",
 ]  # fmt: skip
 
 
@@ -45,6 +46,18 @@ class FirstCandidate:
 
 
 @dataclass(frozen=True)
+class RepositoryCredentials:
+    """Whether the credentials of a repository of the search worked when the range was read."""
+
+    repository_id: str
+    label: str
+    state: Literal["valid", "refused", "unknown"]
+    expires_at: str | None
+    """ISO 8601; None: never, or not stated by the host."""
+    detail: str
+
+
+@dataclass(frozen=True)
 class RangeReport:
     """What the mirror of the repository shows of a range. Without the relation `ancestor` nothing is counted."""
 
@@ -62,6 +75,8 @@ class RangeReport:
     git_bisect_probes: int = 0
     """Deployments git bisect would need with five measurements per build."""
     first_round: tuple[FirstCandidate, ...] = ()
+    credentials: tuple[RepositoryCredentials, ...] = ()
+    """Of the repositories that have any."""
 
 
 @dataclass(frozen=True)
@@ -105,5 +120,6 @@ def from_json(stored: Mapping[str, Any]) -> RangeReport:
             "with_prior": forecast("with_prior"),
             "without_prior": forecast("without_prior"),
             "first_round": tuple(FirstCandidate(**one) for one in stored["first_round"]),
+            "credentials": tuple(RepositoryCredentials(**one) for one in stored.get("credentials", ())),
         }
     )

@@ -85,6 +85,8 @@ class BisectSettingsIn(BisectSettingsUpdate):
     tags: Annotated[list[Tag], Field(max_length=50)] = []  # noqa: RUF012 - pydantic copies it
     cgo: StrictBool | None = None
     module_repositories: Annotated[dict[Module, UUID], Field(max_length=100)] = {}  # noqa: RUF012 - pydantic copies it
+    pauses_after_boundaries: StrictBool = False
+    """Deploy and measure each boundary once, then pause. An equal request without this continues with what was measured."""
 
 
 class SignatureIn(BisectRequest):

@@ -1,7 +1,7 @@
 """Bodies of what is read before a bisect starts: its ends and its preflight."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, StrictBool
@@ -89,6 +89,19 @@ class RangeReportOut(BaseModel):
     first_round: list[FirstCandidateOut]
 
 
+class BoundaryCheckOut(BaseModel):
+    """The bisect that measures both boundaries of a request once and pauses before its first candidate.
+
+    An equal request without `pauses_after_boundaries` continues it; the action `retry` measures again, `cancel` ends it.
+    """
+
+    bisect_id: UUID
+    number: int
+    state: Literal["running", "paused", "measured", "failed"]
+    sentence: str
+    """What is being done, or what follows from the difference."""
+
+
 class PreflightOut(BaseModel):
     """A request for a bisect before its first deployment."""
 
@@ -103,6 +116,8 @@ class PreflightOut(BaseModel):
     """Expected duration of a probe."""
     probes_seen: int
     """Number of the service's probes that show it; 0: warm-up and measurements only."""
+    boundary_check: BoundaryCheckOut | None
+    """Null: the boundaries were not measured for this request, or that was cancelled."""
     expected_seconds: float | None
     """Expected duration of the search; null if the range is not counted."""
 

@@ -1,6 +1,6 @@
 """Actions of users on a bisect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,9 +25,10 @@ from slowpath.verdicts.bisects.service.bisect_creation import (
     validate_settings,
 )
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
+from slowpath.verdicts.bisects.service.bisect_resumption import has_measured_boundaries, resume_bisect
 from slowpath.verdicts.bisects.service.bisect_summaries import update_bisect_summary
 from slowpath.verdicts.bisects.service.probe_artifacts import ProbeArtifactTotals
-from slowpath.verdicts.bisects.tables import Bisect, Probe
+from slowpath.verdicts.bisects.tables import Bisect
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ def apply_action(
 ) -> Bisect:
     """Pause, resume, cancel or approve a bisect, or retry one that failed to start.
 
+    A retry also measures the boundaries again of a bisect that waits before its first candidate.
     Raises `BisectNotFound`, `InvalidBisectState`; a retry also `BisectIncomplete`, `TooManyBisects`.
     """
     if what == "retry":
@@ -120,7 +122,9 @@ def apply_action(
         bisect.state, bisect.pause_reason = BisectState.PAUSED, reason or None
         record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now, by=by)
     elif what == "resume":
-        _resume(session, bisect, probes, now=now, by=by)
+        if bisect.state != BisectState.PAUSED:
+            raise InvalidBisectState("The bisect is not paused.")
+        resume_bisect(session, bisect, now=now, by=by)
     elif what == "approve":
         if bisect.state != BisectState.WAITING:
             raise InvalidBisectState("The bisect is not waiting for approval.")
@@ -136,27 +140,15 @@ def apply_action(
     return bisect
 
 
-def _resume(
-    session: WriteSession, bisect: Bisect, probes: Sequence[Probe], *, now: datetime, by: UserId | None
-) -> None:
-    if bisect.state != BisectState.PAUSED:
-        raise InvalidBisectState("The bisect is not paused.")
-    rounds = [one.round for one in probes if one.state == ProbeState.QUEUED]
-    unapproved = bisect_settings.from_json(bisect.settings).needs_approval and any(
-        one > bisect.approved_through_round for one in rounds
-    )
-    bisect.pause_reason = None
-    if bisect.plan is None and bisect.experiment_of is None:
-        bisect.state = BisectState.PLANNED
-        enqueue_unless_pending(session, PlanBisect(BisectId(bisect.id)))
-    else:
-        bisect.state = BisectState.WAITING if unapproved else BisectState.SEARCHING
-    record_bisect_event(session, bisect, "resumed", {}, now=now, by=by)
-
-
 def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
-    """Plan a bisect again that failed before it had a plan."""
+    """Plan a bisect again that failed before it had a plan, or measure its boundaries again before its first candidate."""
     bisect = lock_bisect(session, bisect_id)
+    if bisect.state == BisectState.PAUSED and has_measured_boundaries(session, bisect):
+        bisect.state, bisect.pause_reason = BisectState.SEARCHING, None
+        record_bisect_event(session, bisect, "retried", {}, now=now, by=by)
+        publish_bisect_change(session, bisect, step=True)
+        session.flush()
+        return bisect
     if bisect.state != BisectState.FAILED or bisect.plan is not None or bisect.experiment_of is not None:
         raise InvalidBisectState("Only a bisect that failed to start can be retried.", remedy="Start another one.")
     if bisect.repository_id is None:

@@ -30,8 +30,9 @@ from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, Signature, SignatureProposal
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_OPEN, BisectState
-from slowpath.verdicts.bisects.service import bisect_proposals, production_baselines
+from slowpath.verdicts.bisects.service import bisect_proposals, boundary_checks, production_baselines
 from slowpath.verdicts.bisects.service.bisect_locks import record_bisect_event
+from slowpath.verdicts.bisects.service.boundary_checks import RangeToCheck
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature, validate_dashboard_selector
 from slowpath.verdicts.bisects.tables import Bisect
 
@@ -90,7 +91,7 @@ def complete_request(session: ReadSession, asked: BisectOptions) -> CompletedReq
 def create_bisect(
     session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime, is_automatic: bool = False
 ) -> Bisect:
-    """Create a bisect and enqueue its plan.
+    """Create a bisect and enqueue its plan, or continue the one that has measured the boundaries of this request.
 
     Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
     """
@@ -105,9 +106,17 @@ def create_bisect(
     validate_settings(session, settings)
     if settings.use_production_baselines:
         production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
-    require_bisect_capacity(session)
-    settings = replace(settings, between=queries.select_spread_of_last_bisect(session, service_id, asdict(signature)))
+    spread = queries.select_spread_of_last_bisect(session, service_id, asdict(signature))
+    settings = replace(settings, between=spread)
     title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
+    if settings.pauses_after_boundaries:
+        settings = replace(settings, use_production_baselines=False)
+    known = None if is_automatic else boundary_checks.find_check(session, range_to_check(completed), settings)
+    if known is not None:
+        known.regression_id = asked.regression_id or known.regression_id
+        known.comparison_id = completed.comparison_id or known.comparison_id
+        return boundary_checks.continue_check(session, BisectId(known.id), settings, by=by, now=now)
+    require_bisect_capacity(session)
     row = Bisect(
         team_id=session.team_id,
         id=new_id(),
@@ -133,6 +142,14 @@ def create_bisect(
     enqueue(session, PlanBisect(BisectId(row.id)))
     session.flush()
     return row
+
+
+def range_to_check(completed: CompletedRequest) -> RangeToCheck:
+    """Return which boundaries a request measures, and by which signature."""
+    signature = completed.signature.signature
+    return RangeToCheck(
+        completed.service_id, completed.repository_id, completed.good, completed.bad, signature.kind, signature.subject
+    )
 
 
 def require_startable(session: ReadSession, completed: CompletedRequest) -> tuple[ServiceId, RepositoryId, str, str]:

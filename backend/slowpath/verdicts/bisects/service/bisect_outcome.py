@@ -18,6 +18,8 @@ def describe_bisect(row: Bisect) -> str:
     """Return the state of a bisect in a sentence."""
     if row.commit_comparison is not None and (sentence := _describe_pairs(row)):
         return sentence
+    if row.state == BisectState.SEARCHING and row.settings.get("pauses_after_boundaries"):
+        return wording.MEASURING_BOUNDARIES
     reason = row.pause_reason or str((row.problem or {}).get("detail") or "")
     return wording.describe_state(row.state, row.summary, row.outcome, reason)
 

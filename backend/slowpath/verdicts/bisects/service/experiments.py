@@ -54,6 +54,7 @@ from slowpath.verdicts.bisects.service.bisect_locks import (
     record_bisect_event,
 )
 from slowpath.verdicts.bisects.service.bisect_summaries import load_probe_observations, load_search_state
+from slowpath.verdicts.bisects.service.boundary_results import read_last_line
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
 from slowpath.verdicts.bisects.service.search_steps import fail_bisect, make_probe, stop_probe
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
@@ -330,5 +331,5 @@ def _load_probe(probe: Probe, windows: Sequence[ProbeMeasurement], primary: str)
     elif window is not None and (window.problem is not None or window.verdict is not None):
         problem = window.problem or "The measurement is an exit code; an experiment needs a number."
     elif probe.ended_at is not None and probe.log_tail:
-        problem = probe.log_tail.strip().splitlines()[-1][:300] if probe.log_tail.strip() else None
+        problem = read_last_line(probe) or None
     return VariantProbe(probe.number, probe.candidate, probe.round - 1, probe.state, values, problem)

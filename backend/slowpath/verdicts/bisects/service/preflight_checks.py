@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from slowpath.analysis.findings.wording import format_quantity, pluralize
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -13,9 +13,11 @@ from slowpath.inventory.repositories.tables import Repository
 from slowpath.verdicts.bisects.rules.bisect_proposals import SignatureProposal
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.preflight import PreflightCheck, PreflightFix, RangeReport
-from slowpath.verdicts.bisects.service import production_baselines, runners
+from slowpath.verdicts.bisects.service import boundary_rows, credential_rows, production_baselines, runners
 from slowpath.verdicts.bisects.service.bisect_creation import CompletedRequest
+from slowpath.verdicts.bisects.service.boundary_rows import BoundaryCheck
 from slowpath.verdicts.bisects.tables import BisectPreflight
+from slowpath.verdicts.bisects.wording import format_measured
 from slowpath.verdicts.regressions.service.commit_measurements import (
     CommitMeasurement,
     CommitMeasurements,
@@ -39,6 +41,8 @@ class PreflightState:
     completed: CompletedRequest
     report: RangeReport | None
     settings: BisectSettings
+    boundaries: BoundaryCheck | None = None
+    """The bisect that measures the boundaries of this request before its first candidate."""
 
 
 def check_request(session: ReadSession, state: PreflightState, now: datetime) -> list[PreflightCheck]:
@@ -47,6 +51,7 @@ def check_request(session: ReadSession, state: PreflightState, now: datetime) ->
     commits = _check_commits(state, repository)
     return [
         _check_repository(state, repository),
+        *credential_rows.make_rows(state.report, now),
         commits,
         _check_candidates(state, is_waiting=commits.state == "running"),
         _check_runner(session, state, now),
@@ -213,10 +218,12 @@ def _check_measurements(session: ReadSession, state: PreflightState) -> list[Pre
         signature = offered.signature
         query = SubjectQuery(signature.kind, signature.subject, signature.unit, production_baselines.MOST_WINDOWS)
         found = [commits.find_measurement(sha, query) if sha else None for sha in (row.good_sha, row.bad_sha)]
+    measured = state.boundaries
+    by_runner = (None, None, None) if measured is None else boundary_rows.make_rows(measured, offered.signature.unit)
     return [
-        _check_boundary(session, state, "good", found[0]),
-        _check_boundary(session, state, "bad", found[1]),
-        _check_effect(offered),
+        by_runner[0] or _check_boundary(session, state, "good", found[0]),
+        by_runner[1] or _check_boundary(session, state, "bad", found[1]),
+        by_runner[2] or _check_effect(offered),
     ]
 
 
@@ -231,29 +238,18 @@ def _check_boundary(
         place = f", {measured.conditions}" if measured.conditions else ""
         return PreflightCheck(
             key, "ok", f"{name} boundary is built and measured",
-            _format_measured(measured.value, measured.error, measured.unit), f"{files}{place}",
+            format_measured(measured.value, measured.error, measured.unit), f"{files}{place}",
         )  # fmt: skip
     if value is not None and offered.board is not None:
         return PreflightCheck(
-            key, "ok", f"{name} boundary was measured in production", _format_measured(value, None, unit),
+            key, "ok", f"{name} boundary was measured in production", format_measured(value, None, unit),
             f"On the dashboard of {offered.board.environment}.",
         )  # fmt: skip
     service_id = state.completed.service_id
     built = bool(sha and service_id and catalog.builds_of_commit(session, ServiceId(service_id), sha))
     title = f"{name} boundary is built, not measured" if built else f"{name} boundary is not built yet"
-    detail = "The first round deploys and measures it, which shows whether it can be built."
+    detail = "Measure both ends now, or let the first round do it: that shows whether it can be built."
     return PreflightCheck(key, "warning", title, "", detail)
-
-
-def _format_measured(value: float, error: float | None, unit: str) -> str:
-    """Format a value with its standard error: `3.28 ± 1.8 µs per request`."""
-    number, name = format_quantity(value, unit)
-    if error is None:
-        return f"{number} {name}".strip()
-    margin, margin_name = format_quantity(error, unit)
-    if margin_name == name:
-        return f"{number} ± {margin} {name}".strip()
-    return f"{number} {name} ± {margin} {margin_name}".strip()
 
 
 def _check_effect(offered: SignatureProposal) -> PreflightCheck:

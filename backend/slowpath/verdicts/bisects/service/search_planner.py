@@ -45,6 +45,8 @@ class MirroredRepository:
     authorization: str | None
     head: str | None
     """Head of its default branch, as of the last fetch."""
+    kind: str = "other"
+    """Kind of its code host."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,9 @@ def _mirrored(sealer: SecretEncryptor, row: Repository) -> MirroredRepository:
     except InvalidGitCredentials:  # the existing mirror can still be read
         url = None
     head = row.branch_heads.get(row.default_branch or "")
-    return MirroredRepository(RepositoryId(row.id), truncate_text(row.label, MOST_TITLE), url, authorization, head)
+    return MirroredRepository(
+        RepositoryId(row.id), truncate_text(row.label, MOST_TITLE), url, authorization, head, row.kind
+    )
 
 
 def record_plan(session: WriteSession, bisect_id: BisectId, plan: SearchPlan, now: datetime) -> None:

@@ -19,6 +19,7 @@ from slowpath.platform.jobs import service as work
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.jobs import BisectFinished, ExpandCandidate, MonitorBisect
 from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import (
     LIVING,
     MOST_PROBES,
@@ -27,12 +28,14 @@ from slowpath.verdicts.bisects.rules.bisect_states import (
     BisectState,
     ProbeState,
 )
+from slowpath.verdicts.bisects.rules.boundary_check import BOUNDARIES_DONE, decide_boundary_step
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.next_step import NextStep, decide_next_step
 from slowpath.verdicts.bisects.rules.probe_observations import BASELINE, MIXED_ANSWERS, ProbeObservation
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
+from slowpath.verdicts.bisects.service import boundary_results
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_summaries import (
     load_probe_observations,
@@ -56,14 +59,16 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
         return
     plan = search_plan.from_json(bisect.plan)
     enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)
-    resumed = queries.select_last_event_time(session, bisect_id, "resumed")
+    settings = bisect_settings.from_json(bisect.settings)
+    resumed = queries.select_last_event_time(session, bisect_id, _last_restart(settings))
     for _ in range(MOST_STEPS):
         probes = queries.select_probes(session, bisect_id)
         known = load_probe_observations(probes, queries.select_measurements(session, bisect_id))
         _stop_failed_builds(probes, known, now)
         state = load_search_state(bisect, plan, known)
         since = {one.number for one in probes if resumed is None or one.queued_at >= resumed}
-        todo = decide_next_step(state, known, since=since)
+        decide = decide_boundary_step if settings.pauses_after_boundaries else decide_next_step
+        todo = decide(state, known, since=since)
         if todo == NextStep():
             break
         if todo.disown is not None:
@@ -74,6 +79,11 @@ def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, n
         if todo.finished or todo.open or todo.pause:
             break
     update_bisect_summary(session, bisect, plan)
+
+
+def _last_restart(settings: BisectSettings) -> str:
+    """Return the kind of the event after which failures are counted anew."""
+    return "retried" if settings.pauses_after_boundaries else "resumed"
 
 
 def _stop_failed_builds(probes: Sequence[Probe], known: Sequence[ProbeObservation], now: datetime) -> None:
@@ -122,7 +132,18 @@ def _apply_step(  # noqa: PLR0917 - the bisect, its state, and the step
             explained=explained, rest_after=rest_after, now=now,
         )  # fmt: skip
     if todo.pause is not None:
-        pause_bisect(session, bisect, todo.pause, now=now)
+        _pause(session, bisect, state, list(probes.values()), todo.pause, now=now)
+
+
+def _pause(
+    session: WriteSession, bisect: Bisect, state: SearchState, probes: Sequence[Probe], reason: str, *, now: datetime
+) -> None:
+    """Pause a bisect; one that has measured both boundaries with their difference as the reason."""
+    if reason == BOUNDARIES_DONE:
+        sentence = boundary_results.read_results(state, probes).sentence
+        pause_bisect(session, bisect, sentence, now=now, kind=BOUNDARIES_DONE)
+    else:
+        pause_bisect(session, bisect, reason, now=now)
 
 
 def queue_probes(
@@ -204,10 +225,10 @@ def invalidate_probe(probe: Probe, reason: str, now: datetime) -> None:
         probe.ended_at = now
 
 
-def pause_bisect(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) -> None:
-    """Pause a bisect; deployed probes are torn down after their measurement, queued ones wait."""
+def pause_bisect(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime, kind: str = "paused") -> None:
+    """Pause a bisect; deployed probes are torn down after their measurement, queued ones wait. `kind`: of the event."""
     bisect.state, bisect.pause_reason = BisectState.PAUSED, reason
-    record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now)
+    record_bisect_event(session, bisect, kind, {"reason": reason}, now=now)
     publish_bisect_change(session, bisect)
 
 

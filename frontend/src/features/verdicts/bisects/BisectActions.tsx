@@ -10,7 +10,7 @@ import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
 import { updateBisect, overrideCandidate, applyBisectAction, repeatProbe } from './bisect-queries';
 import { editableSettings, changed, validateSettings } from './bisect-settings';
-import { VERDICTS, isOpen, shortSha } from './bisect-wording';
+import { VERDICTS, isOpen, isWaitingAtBoundaries, shortSha } from './bisect-wording';
 
 type Props = {
   bisect: Bisect;
@@ -110,6 +110,7 @@ type OpenProps = {
 
 function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenProps) {
   const choose = candidate ? undefined : 'Select a candidate in the chart or the table first';
+  const isMeasured = isWaitingAtBoundaries(bisect);
   return (
     <>
       {bisect.needs_approval && (
@@ -130,11 +131,17 @@ function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenPr
         Add probe
       </Button>
       <Button onClick={() => onDialog('thresholds')}>Thresholds</Button>
+      {isMeasured && (
+        <Button disabled={busy} onClick={() => onMove('retry')}>
+          Measure both ends again
+        </Button>
+      )}
       <Button
         disabled={busy}
+        variant={isMeasured ? 'filled' : undefined}
         onClick={() => onMove(bisect.state === 'paused' ? 'resume' : 'pause')}
       >
-        {bisect.state === 'paused' ? 'Resume' : 'Pause'}
+        {isMeasured ? 'Search the candidates' : bisect.state === 'paused' ? 'Resume' : 'Pause'}
       </Button>
       <Button c="var(--err)" onClick={() => onDialog('cancel')}>
         Cancel

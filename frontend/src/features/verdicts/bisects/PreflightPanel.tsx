@@ -11,19 +11,24 @@ type Props = {
   preflight: PreflightOut | undefined;
   actions: FixActions;
   onRepeat: () => void;
+  /** The control that measures both ends. */
+  measure: ReactNode;
   /** Opened below the check it belongs to. */
   opened: { key: Check['key']; content: ReactNode } | null;
 };
 
-export function PreflightPanel({ preflight, actions, onRepeat, opened }: Props) {
+export function PreflightPanel({ preflight, actions, onRepeat, measure, opened }: Props) {
   return (
     <Section
       title="Preflight"
       aside={preflight && summaryText(preflight.checks)}
       controls={
-        <Button variant="subtle" size="compact-xs" onClick={onRepeat}>
-          Run again
-        </Button>
+        <>
+          {measure}
+          <Button variant="subtle" size="compact-xs" onClick={onRepeat}>
+            Run again
+          </Button>
+        </>
       }
     >
       {!preflight && <SkeletonRows rows={7} label="Checking the request" />}

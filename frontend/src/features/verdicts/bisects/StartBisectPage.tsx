@@ -1,10 +1,11 @@
 /** *Start a bisect*: range, criterion and limits on the left; what is there and what it will take on the right. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { BisectProposalOut } from '../../../api';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { StartForm } from './StartForm';
 import { proposalQuery } from './bisect-queries';
-import { readDraft } from './start-draft';
+import { draftUrl, readDraft } from './start-draft';
 import type { StartBisectPageProps } from './start-page-props';
 import { NOTHING_CHOSEN, type StartChoice } from './start-request';
 
@@ -15,6 +16,7 @@ export default function StartBisectPage(props: StartBisectPageProps) {
   );
   const subject = props.subject ?? (choice.serviceId ? { service_id: choice.serviceId } : null);
   const offer = useQuery(proposalQuery(subject));
+  useChoiceInAddress(offer.data, choice);
   if (offer.error)
     return <ErrorState what="Could not load the bisect proposal" error={offer.error} />;
   if (!offer.data)
@@ -33,4 +35,14 @@ export default function StartBisectPage(props: StartBisectPageProps) {
       onChoice={(change) => setChoice((former) => ({ ...former, ...change }))}
     />
   );
+}
+
+/** Keeps what was chosen in the fragment of the address, so that it survives a reload. */
+function useChoiceInAddress(offer: BisectProposalOut | undefined, choice: StartChoice) {
+  useEffect(() => {
+    if (!offer || choice === NOTHING_CHOSEN) return;
+    const address = draftUrl(window.location.href, offer, choice);
+    if (address !== window.location.href)
+      window.history.replaceState(window.history.state, '', address);
+  }, [offer, choice]);
 }

@@ -11,6 +11,7 @@ import { DashboardFields } from './DashboardFields';
 import { EndField } from './EndField';
 import { EstimatePanel } from './EstimatePanel';
 import { LimitsFields } from './LimitsFields';
+import { MeasureEnds } from './MeasureEnds';
 import { PreflightPanel } from './PreflightPanel';
 import { RangeRepositories } from './RangeRepositories';
 import RegressionBisects from './RegressionBisects';
@@ -59,7 +60,8 @@ export function StartForm(props: Props) {
     validateSettings(choice.settings) ??
     preflight?.checks.find(({ blocks_start }) => blocks_start)?.title ??
     (good && bad ? undefined : 'Choose the good and the bad commit');
-  const { opened, actions, openRepository } = useFixes({ ...props, good, bad, repeat });
+  const measured = preflight?.boundary_check ?? null;
+  const { opened, actions, openRepository } = useFixes({ ...props, good, bad, measured, repeat });
   return (
     <>
       <PageHeader
@@ -103,6 +105,14 @@ export function StartForm(props: Props) {
             preflight={preflight}
             actions={actions}
             onRepeat={repeat}
+            measure={
+              <MeasureEnds
+                preflight={preflight}
+                request={requestOf(subject, offer, choice)}
+                blocked={blocked}
+                link={props.link}
+              />
+            }
             opened={opened}
           />
           {preflight && <EstimatePanel preflight={preflight} slots={choice.settings.slots ?? 1} />}

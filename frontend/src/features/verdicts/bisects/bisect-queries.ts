@@ -7,10 +7,11 @@ import {
   type BisectSettingsUpdate,
   type BisectWords,
 } from '../../../api';
-import { pagedList } from '../../../ui';
+import { pagedList, type useCredentials } from '../../../ui';
 import type { BisectsSearch } from './bisects-url';
 import { OPEN_STATES } from './bisect-wording';
 
+type EnteredCredentials = ReturnType<typeof useCredentials>['credentials'];
 const PAGE = 50;
 const REGRESSION_BISECTS_KEY = 5;
 
@@ -131,12 +132,17 @@ export const preflightQuery = (preflight_id: string) =>
     queryKey: ['bisect', 'preflight', preflight_id],
     queryFn: ({ signal }) => calls.bisectsGetPreflight({ path: { preflight_id }, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.is_running ? COUNTING_MS : CHECKING_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.is_running || state.data?.boundary_check?.state === 'running'
+        ? COUNTING_MS
+        : CHECKING_MS,
   });
 export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 export const setRepositoryUrl = (repository_id: string, url: string) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
+export const setRepositoryCredentials = (repository_id: string, credentials: EnteredCredentials) =>
+  calls.repositoriesUpdate({ path: { repository_id }, body: { credentials } });
 export type NewRepository = {
   name: string;
   url: string;
@@ -168,6 +174,11 @@ export const runnersQuery = queryOptions({
 });
 
 export const startBisect = (body: BisectWords) => calls.bisectsCreate({ body });
+/** Measures both ends once, and pauses before the first candidate; an equal request continues it. */
+export const measureEnds = (body: BisectWords) =>
+  calls.bisectsCreate({
+    body: { ...body, settings: { ...body.settings, pauses_after_boundaries: true } },
+  });
 export const searchRest = (bisect_id: string) => calls.bisectsSearchRest({ path: { bisect_id } });
 export const updateBisect = (bisect_id: string, settings: BisectSettingsUpdate) =>
   calls.bisectsUpdate({ path: { bisect_id }, body: { settings } });

@@ -27,6 +27,13 @@ export const OPEN_STATES: Bisect['state'][] = [
 export const isOpen = ({ state }: { state: Bisect['state'] }): boolean =>
   OPEN_STATES.includes(state);
 
+/** Whether both ends were measured, and it waits before its first candidate. */
+export const isWaitingAtBoundaries = ({ state, settings, events }: Bisect): boolean =>
+  state === 'paused' &&
+  settings.pauses_after_boundaries === true &&
+  events.find(({ kind }) => kind === 'boundaries-measured' || kind === 'retried')?.kind ===
+    'boundaries-measured';
+
 export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
   slower: 'slower',
   'not-slower': 'not slower',

@@ -2,9 +2,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectProposalOut, PreflightOut } from '../../../api';
+import { RepositoryCredentialsForm } from './RepositoryCredentialsForm';
 import { RepositoryUrlForm } from './RepositoryUrlForm';
 import { RunnerCommand } from './RunnerCommand';
-import { fetchRepository } from './bisect-queries';
+import { applyBisectAction, fetchRepository } from './bisect-queries';
 import type { FixActions } from './PreflightFixes';
 import type { StartBisectPageProps } from './start-page-props';
 import type { ChosenEnd, StartChoice } from './start-request';
@@ -18,6 +19,8 @@ type Context = Pick<StartBisectPageProps, 'team' | 'integrations'> & {
   good: ChosenEnd | null;
   bad: ChosenEnd | null;
   onChoice: (change: Partial<StartChoice>) => void;
+  /** The bisect that measures both ends. */
+  measured: PreflightOut['boundary_check'];
   /** Checks the request again. */
   repeat: () => void;
 };
@@ -27,11 +30,15 @@ export function useFixes(context: Context): {
   actions: FixActions;
   openRepository: () => void;
 } {
-  const { good, bad, onChoice, repeat } = context;
+  const { good, bad, onChoice, measured, repeat } = context;
   const client = useQueryClient();
   const [opened, setOpened] = useState<Opened>(null);
   const fetch = useMutation({
     mutationFn: fetchRepository,
+    onSettled: () => client.invalidateQueries({ queryKey: ['bisect', 'preflight'] }),
+  });
+  const measure = useMutation({
+    mutationFn: (id: string) => applyBisectAction(id, 'retry'),
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect', 'preflight'] }),
   });
   const onFix = (key: Check['key'], fix: Fix) => {
@@ -44,6 +51,9 @@ export function useFixes(context: Context): {
         break;
       case 'fetch-repository':
         fetch.mutate(fix.value);
+        break;
+      case 'measure-again':
+        if (measured) measure.mutate(measured.bisect_id);
         break;
       case 'run-again':
         repeat();
@@ -77,6 +87,8 @@ function OpenedFix(props: Context & { fix: Fix; onSaved: () => void }) {
   const { fix, offer, choice, onSaved } = props;
   if (fix.action === 'start-runner')
     return <RunnerCommand team={props.team} labels={choice.settings.runner_labels ?? {}} />;
+  if (fix.action === 'set-credentials')
+    return <RepositoryCredentialsForm key={fix.value} repositoryId={fix.value} onSaved={onSaved} />;
   const isMissing = offer.repository === null && choice.repositoryId === null;
   return (
     <RepositoryUrlForm

@@ -1,0 +1,73 @@
+"""Bisects that measure both boundaries once and pause before the first candidate, and how they become searches."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BisectId, UserId
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.rules import bisect_settings
+from slowpath.verdicts.bisects.rules.bisect_settings import SAME_CHECK, BisectSettings
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
+from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
+from slowpath.verdicts.bisects.service.bisect_resumption import resume_bisect
+from slowpath.verdicts.bisects.tables import Bisect
+
+MOST_COMPARED: Final = 20
+"""Most bisects of a range that are compared with a request."""
+
+
+@dataclass(frozen=True)
+class RangeToCheck:
+    """What a request measures: the boundaries of a service, and by which signature."""
+
+    service_id: UUID | None
+    repository_id: UUID | None
+    good: str | None
+    bad: str | None
+    kind: str
+    subject: str
+
+
+def find_check(
+    session: ReadSession, wanted: RangeToCheck, settings: BisectSettings, states: Iterable[str] = OPEN
+) -> Bisect | None:
+    """Return the newest bisect that measures, or has measured, the boundaries of a request in the same way; None without one."""
+    if wanted.service_id is None or wanted.good is None or wanted.bad is None:
+        return None
+    rows = queries.select_boundary_checks(session, wanted.service_id, (wanted.good, wanted.bad), states, MOST_COMPARED)
+    return next((one for one in rows if _measures(one, wanted, settings)), None)
+
+
+def continue_check(
+    session: WriteSession, bisect_id: BisectId, settings: BisectSettings, *, by: UserId | None, now: datetime
+) -> Bisect:
+    """Let the bisect that measures the boundaries search with these settings; its measurements count. Raises `BisectNotFound`."""
+    bisect = lock_bisect(session, bisect_id)
+    if settings.pauses_after_boundaries:
+        return bisect  # it measures them already
+    used = replace(settings, use_production_baselines=False)  # the boundaries are measured
+    bisect.settings = bisect_settings.to_json(used)
+    if bisect.state == BisectState.PAUSED:
+        resume_bisect(session, bisect, now=now, by=by)
+    else:
+        record_bisect_event(session, bisect, "resumed", {}, now=now, by=by)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return bisect
+
+
+def _measures(row: Bisect, wanted: RangeToCheck, settings: BisectSettings) -> bool:
+    """Return whether a bisect measures the same builds in the same way."""
+    if row.repository_id != wanted.repository_id:
+        return False
+    if (row.signature["kind"], row.signature["subject"]) != (wanted.kind, wanted.subject):
+        return False
+    own = bisect_settings.from_json(row.settings)
+    source = settings.dashboard_selector
+    return (source is None or source == own.dashboard_selector) and all(
+        getattr(own, name) == getattr(settings, name) for name in SAME_CHECK
+    )

@@ -1,0 +1,122 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import type { PreflightOut } from '../api';
+import { BISECT, aBisect } from '../testing/bisect-fixtures';
+import { at, server } from '../testing/mock-api';
+import { open } from '../testing/render';
+import {
+  BAD,
+  GOOD,
+  REGRESSION,
+  aCheck,
+  aPreflight,
+  anOffer,
+  checked,
+  sent,
+  serve,
+} from '../testing/start-bisect-fixtures';
+
+const start = () => screen.findByRole('button', { name: 'Start bisect' });
+
+describe('credentials that are refused', () => {
+  it('are replaced on the page', async () => {
+    const refused = aCheck({
+      key: 'credentials',
+      state: 'missing',
+      title: 'Credentials are refused',
+      fixes: [
+        { action: 'set-credentials', label: 'Enter another token for monorepo', value: 'r' },
+        { action: 'run-again', label: 'Check again', value: '' },
+      ],
+    });
+    serve(anOffer(), aPreflight({ checks: [refused] }));
+    const updated: unknown[] = [];
+    server.use(
+      http.patch(at('/repositories/:id'), async ({ request, params }) => {
+        updated.push([params.id, await request.json()]);
+        return HttpResponse.json({});
+      }),
+    );
+    const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
+    await user.click(
+      await screen.findByRole('button', { name: 'Enter another token for monorepo' }),
+    );
+    await user.type(await screen.findByLabelText(/Access token/u), 'tok-2');
+    await user.click(screen.getByRole('button', { name: 'Save and check' }));
+    await waitFor(() =>
+      expect(updated).toEqual([['r', { credentials: { kind: 'bearer', token: 'tok-2' } }]]),
+    );
+    await waitFor(() => expect(checked.at(-1)).toMatchObject({ is_repeated: true }));
+  });
+});
+
+describe('measuring both ends', () => {
+  const runner = aCheck({ key: 'runner', title: 'A runner is online', value: '1' });
+  const measured = (changed: Partial<NonNullable<PreflightOut['boundary_check']>>) => ({
+    bisect_id: BISECT,
+    number: 12,
+    state: 'measured' as const,
+    sentence: 'The ends differ.',
+    ...changed,
+  });
+  const path = `/t/northwind/bisects/new?regression=${REGRESSION}`;
+
+  it('needs a runner', async () => {
+    serve(anOffer(), aPreflight());
+    open(path);
+    const button = await screen.findByRole('button', { name: 'Measure both ends' });
+    await waitFor(() => expect(button).toHaveAttribute('title', 'No runner is online'));
+    expect(button).toBeDisabled();
+    expect(await start()).toBeEnabled();
+  });
+
+  it('asks for a bisect that pauses after its boundaries', async () => {
+    serve(anOffer(), aPreflight({ checks: [runner] }));
+    const { user } = open(path);
+    const button = await screen.findByRole('button', { name: 'Measure both ends' });
+    await waitFor(() => expect(button).toBeEnabled());
+    await user.click(button);
+    await waitFor(() =>
+      expect(sent).toMatchObject([
+        { good_sha: GOOD, bad_sha: BAD, settings: { pauses_after_boundaries: true } },
+      ]),
+    );
+  });
+
+  it('shows what follows, tries again, and can be cancelled', async () => {
+    const failed = aCheck({
+      key: 'good',
+      state: 'missing',
+      title: 'Good boundary has no measurement',
+      detail: 'The good end could not be built: no disk',
+      fixes: [{ action: 'measure-again', label: 'Try again', value: '' }],
+    });
+    serve(
+      anOffer(),
+      aPreflight({ checks: [runner, failed], boundary_check: measured({ state: 'running' }) }),
+    );
+    const actions: unknown[] = [];
+    server.use(
+      http.post(at('/bisects/:bisect/actions'), async ({ request }) => {
+        actions.push(((await request.json()) as { action: string }).action);
+        return HttpResponse.json(aBisect());
+      }),
+    );
+    const { user } = open(path);
+    expect(await screen.findByText('The good end could not be built: no disk')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Bisect 12' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    await user.click(screen.getByRole('button', { name: 'Cancel measuring' }));
+    await waitFor(() => expect(actions).toEqual(['retry', 'cancel']));
+  });
+
+  it('keeps what was chosen in the address', async () => {
+    serve(anOffer(), aPreflight());
+    const { user } = open(path);
+    const rows = within(await screen.findByRole('radiogroup', { name: 'Criterion' }));
+    expect(window.location.hash).toBe('');
+    await user.click(rows.getByText('CPU in user code'));
+    await waitFor(() => expect(window.location.hash).toMatch(/^#draft=.*user%20code/u));
+  });
+});
