@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.table_base import Table, TeamScoped
@@ -115,7 +115,7 @@ class CommitDiff(TeamScoped, Table):
 
 
 class PullRequest(TeamScoped, Table):
-    """A pull request that a webhook reported: its commits, and who reviewed it."""
+    """A pull request that its code host reported: its commits, who reviewed it, and whether it can be measured."""
 
     __tablename__ = "pull_request"
     __table_args__ = (
@@ -123,6 +123,7 @@ class PullRequest(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="CASCADE"),
         Index("ix_pull_request_head", "team_id", "repository_id", "head_sha"),
         Index("ix_pull_request_merge", "team_id", "repository_id", "merge_sha"),
+        Index("ix_pull_request_open", "team_id", "repository_id", "changed_at", postgresql_where=text("is_open")),
     )
 
     repository_id: Mapped[UUID]
@@ -135,6 +136,13 @@ class PullRequest(TeamScoped, Table):
     """The commit that merged it: a merge commit, or the last of its squashed or rebased commits."""
     reviewers: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """[{"login", "name", "email"}], each login once."""
+    branch: Mapped[str | None]
+    """Of the repository itself; null: of a fork, or not reported."""
+    base_branch: Mapped[str | None]
+    is_open: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Whether it can be measured: it is of the repository itself, and open."""
+    changed_at: Mapped[datetime | None]
+    """When its commits or its state were last reported."""
 
 
 class PackageClosure(TeamScoped, Table):

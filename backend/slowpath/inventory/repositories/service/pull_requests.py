@@ -1,7 +1,8 @@
-"""Pull requests that webhooks reported: record them, and find that of a commit with its reviewers."""
+"""Pull requests that code hosts reported: record them, and find that of a commit with its reviewers."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from datetime import datetime
 
 from sqlalchemy.dialects.postgresql import insert
 
@@ -21,9 +22,9 @@ from slowpath.inventory.repositories.tables import Commit, PullRequest
 
 
 def record_pull_request(
-    session: WriteSession, repository_id: RepositoryId, facts: PullRequestFacts, *, is_review: bool
+    session: WriteSession, repository_id: RepositoryId, facts: PullRequestFacts, now: datetime
 ) -> None:
-    """Record what a webhook reports about a pull request; a review adds reviewers, and changes no known commits."""
+    """Record what a code host reports about a pull request; a review adds reviewers, and changes no known commits."""
     session.execute(
         insert(PullRequest)
         .values(
@@ -36,15 +37,30 @@ def record_pull_request(
         )
         .on_conflict_do_nothing()
     )
-    row = queries.lock_pull_request(session, repository_id, facts.number)
+    row = queries.select_pull_request(session, repository_id, facts.number, is_locked=True)
     assert row is not None
     row.url = facts.url or row.url
     row.merge_sha = facts.merge or row.merge_sha
-    if not is_review and (row.merge_sha is None or facts.merge is not None):  # a message may arrive after the merge
+    if facts.reports_commits and (row.merge_sha is None or facts.merge is not None):  # it may arrive after the merge
         row.head_sha, row.base_sha = facts.head, facts.base or row.base_sha
+        row.branch, row.base_branch = facts.branch or row.branch, facts.base_branch or row.base_branch
+        row.is_open, row.changed_at = facts.is_open, now
     if facts.reviewers:
         row.reviewers = [asdict(one) for one in add_reviewers(list_reviewers(row), facts.reviewers)]
     session.flush()
+
+
+def get_reported_pull_request(session: ReadSession, repository_id: RepositoryId, number: int) -> PullRequest | None:
+    """Return a pull request by its number; None if it was never reported."""
+    return queries.select_pull_request(session, repository_id, number)
+
+
+def list_open_pull_requests(session: ReadSession, service_id: ServiceId, limit: int) -> Sequence[PullRequest]:
+    """Return the open pull requests of a service's repository that changed last."""
+    source = queries.service_repository(session, service_id)
+    return (
+        [] if source is None else queries.select_open_pull_requests(session, RepositoryId(source.repository_id), limit)
+    )
 
 
 def find_common_repository(session: ReadSession, service_ids: Collection[ServiceId]) -> RepositoryId | None:

@@ -40,18 +40,7 @@ class CiRunEvent:
 
 @dataclass(frozen=True)
 class PullRequestEvent:
-    """A pull request of the repository itself was opened, got commits, or was closed."""
-
-    facts: PullRequestFacts
-    branch: str
-    base_branch: str
-    is_open: bool
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class ReviewEvent:
-    """A pull request was reviewed, or one of a fork was merged: there is nothing to measure."""
+    """A pull request was opened, reviewed, merged or closed, or got commits."""
 
     facts: PullRequestFacts
     repository: str | None = None
@@ -67,4 +56,4 @@ class IgnoredEvent:
     """Whether the code host only checks the address: then the delivery is done, not ignored."""
 
 
-WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | ReviewEvent | IgnoredEvent
+WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | IgnoredEvent

@@ -4,7 +4,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -17,7 +17,7 @@ from slowpath.inventory.repositories.service import commit_graph, pull_requests,
 from slowpath.inventory.webhooks import queries
 from slowpath.inventory.webhooks.errors import WebhookNotFound
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
-from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
+from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S, HookKind
 from slowpath.inventory.webhooks.rules.payload_fields import Message
 from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
@@ -25,10 +25,9 @@ from slowpath.inventory.webhooks.rules.webhook_events import (
     IgnoredEvent,
     PullRequestEvent,
     PushEvent,
-    ReviewEvent,
     WebhookEvent,
 )
-from slowpath.inventory.webhooks.rules.webhook_payloads import parse_github_event, parse_gitlab_event
+from slowpath.inventory.webhooks.rules.webhook_senders import SENDERS
 from slowpath.inventory.webhooks.tables import Webhook
 
 
@@ -45,7 +44,7 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Webhook
     message = _parsed(row.content)
     if message is None:
         return IgnoredEvent("The payload is not a JSON object.")
-    return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
+    return SENDERS[cast("HookKind", hook.kind)].parse(row.event, message)
 
 
 def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: WebhookEvent, now: datetime) -> None:
@@ -82,9 +81,7 @@ def _take(session: WriteSession, hook: Webhook, parsed: WebhookEvent, now: datet
         case CiRunEvent():
             return _update_builds(session, hook, parsed, now)
         case PullRequestEvent():
-            return _announce_pull_request(session, hook, parsed)
-        case ReviewEvent():
-            return _record_pull_request(session, hook, parsed)
+            return _record_pull_request(session, hook, parsed, now)
         case IgnoredEvent():
             return parsed.why if parsed.is_ping else ""
 
@@ -108,9 +105,9 @@ def _why(hook: Webhook, parsed: WebhookEvent) -> str:
             return parsed.why
         case PushEvent():
             return "The webhook has no repository, and these commits have no build."
-        case CiRunEvent() | PullRequestEvent():
+        case CiRunEvent():
             return "The webhook has no service, and no service is built from its repository."
-        case ReviewEvent():
+        case PullRequestEvent():
             return "The webhook has no repository, and its services are not built from one repository."
         case DeploymentStatusEvent():
             return "The delivery contains no deployment to record."
@@ -172,29 +169,22 @@ def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now
     return "Stored until this commit has a build"
 
 
-def _announce_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent) -> str:
-    """Record the pull request, and enqueue one job per service, which measures it if its settings allow it."""
-    services, facts = _services(session, hook), parsed.facts
-    for each in services:
-        enqueue(
-            session,
-            PullRequestChanged(
-                each, facts.number, facts.url, facts.head, facts.base, parsed.branch, parsed.base_branch, parsed.is_open
-            ),
-        )  # fmt: skip
-    recorded = _record_pull_request(session, hook, parsed)
-    return f"Pull request {facts.number}: {len(services)} services" if services else recorded
+def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent, now: datetime) -> str:
+    """Record a pull request, and enqueue one job per service, which measures it if its settings allow it.
 
-
-def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent | ReviewEvent) -> str:
-    """Record commits and reviewers of a pull request; returns the result, empty if its repository is not known."""
-    repository_id = _repository_of(session, hook)
+    Returns the result, empty if its repository is not known.
+    """
+    repository_id, facts = _repository_of(session, hook), parsed.facts
     if repository_id is None:
         return ""
-    is_review = isinstance(parsed, ReviewEvent) and parsed.facts.merge is None
-    pull_requests.record_pull_request(session, repository_id, parsed.facts, is_review=is_review)
-    names = [one.name or one.login for one in parsed.facts.reviewers]
-    return f"Pull request {parsed.facts.number}: " + (f"reviewed by {', '.join(names)}"[:400] if names else "recorded")
+    pull_requests.record_pull_request(session, repository_id, facts, now)
+    services = _services(session, hook) if facts.branch is not None else []
+    for each in services:
+        enqueue(session, PullRequestChanged(each, repository_id, facts.number))
+    if services:
+        return f"Pull request {facts.number}: {len(services)} services"
+    names = [one.name or one.login for one in facts.reviewers]
+    return f"Pull request {facts.number}: " + (f"reviewed by {', '.join(names)}"[:400] if names else "recorded")
 
 
 def _repository_of(session: ReadSession, hook: Webhook) -> RepositoryId | None:
