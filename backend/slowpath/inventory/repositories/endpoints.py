@@ -44,6 +44,7 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
 )
 from slowpath.inventory.repositories.service import (
     commit_graph,
+    host_access,
     host_repositories,
     people,
     repositories,
@@ -211,9 +212,10 @@ def list_host_repositories(
     with database.reading(
         scope_of(request)
     ) as session:  # closed before the requests to the host, which can take seconds
-        access = host_repositories.get_host_access(session, RepositoryId(repository_id), sealer)
+        access = host_access.get_host_access(session, RepositoryId(repository_id), sealer)
+        known = host_repositories.list_known_urls(session)
     with outside.opened(access.api_url) as peer:
-        return HostRepositoriesOut.of(host_repositories.list_host_repositories(peer, access, clock.now()))
+        return HostRepositoriesOut.of(host_repositories.list_host_repositories(peer, access, known, clock.now()))
 
 
 @router.post(

@@ -117,8 +117,9 @@ def test_a_push_brings_commits() -> None:
     pushed, tag, deleted = (parse_github_event("push", each) for each in EXAMPLES["push"])
 
     assert isinstance(pushed, PushEvent)
-    [commit] = pushed.commits
-    assert (pushed.branch, pushed.repository) == ("master", "Codertocat/Hello-World")
+    [branch] = pushed.branches
+    [commit] = branch.commits
+    assert (branch.name, pushed.repository) == ("master", "Codertocat/Hello-World")
     assert (commit.sha, commit.title) == ("6113728f27ae82c7b1a177c8d03f9e96e0adf246", "Initial commit")
     assert commit.parents is None, "the branch is new: its parents are unknown"
     assert [(file.path, file.status) for file in commit.files or ()] == [("README.md", "added")]
@@ -133,7 +134,7 @@ def test_a_commit_without_parents_follows_the_old_head() -> None:
     def parents(message: dict[str, Any]) -> list[Any]:
         event = parse_github_event("push", message)
         assert isinstance(event, PushEvent)
-        return [commit.parents for commit in event.commits]
+        return [commit.parents for commit in event.branches[0].commits]
 
     assert parents(one) == [("a" * 40,)]
     assert parents({**one, "forced": True}) == [None]
@@ -167,8 +168,9 @@ def test_gitlab_events_are_parsed_like_those_of_github() -> None:
     pushed, ran, deployed = (parse_gitlab_event(each) for each in (GITLAB_PUSH, GITLAB_PIPELINE, GITLAB_DEPLOYMENT))
 
     assert isinstance(pushed, PushEvent)
-    assert pushed.commits[0].parents == ("a" * 40,)
-    assert {(file.path, file.status) for file in pushed.commits[0].files or ()} == {
+    [commit] = pushed.branches[0].commits
+    assert commit.parents == ("a" * 40,)
+    assert {(file.path, file.status) for file in commit.files or ()} == {
         ("a.go", "added"),
         ("b.go", "removed"),
     }
@@ -200,8 +202,9 @@ def test_hostile_texts_are_cut_and_have_no_nul() -> None:
     event = parse_github_event("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
 
     assert isinstance(event, PushEvent)
-    assert len(event.commits) == 1
-    assert "\x00" not in event.branch + event.commits[0].author_name
+    [branch] = event.branches
+    assert len(branch.commits) == 1
+    assert "\x00" not in branch.name + branch.commits[0].author_name
 
 
 # --- what did not arrive

@@ -1,7 +1,7 @@
 """Pull requests that code hosts reported: record them, and find that of a commit with its reviewers."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from sqlalchemy.dialects.postgresql import insert
@@ -9,7 +9,8 @@ from sqlalchemy.dialects.postgresql import insert
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import RepositoryId, ServiceId, new_id
 from slowpath.inventory.repositories import queries
-from slowpath.inventory.repositories.rules import UNTOLD
+from slowpath.inventory.repositories.errors import CommitNotFound
+from slowpath.inventory.repositories.rules import SHA, UNTOLD
 from slowpath.inventory.repositories.rules.pull_requests import (
     MOST_DESCENDANTS,
     PullRequestFacts,
@@ -18,6 +19,7 @@ from slowpath.inventory.repositories.rules.pull_requests import (
     find_former_head,
     list_pull_request_commits,
 )
+from slowpath.inventory.repositories.service import commit_graph
 from slowpath.inventory.repositories.tables import Commit, PullRequest
 
 
@@ -48,6 +50,25 @@ def record_pull_request(
     if facts.reviewers:
         row.reviewers = [asdict(one) for one in add_reviewers(list_reviewers(row), facts.reviewers)]
     session.flush()
+
+
+def resolve_facts(session: ReadSession, repository_id: RepositoryId, facts: PullRequestFacts) -> PullRequestFacts:
+    """Return the facts with whole SHAs: Bitbucket abbreviates them.
+
+    An unknown base is left out. An unknown head of a fork, which is never measured, is replaced by the merge or stays
+    abbreviated. Raises `CommitNotFound` if the merge, or a head that can be measured, is not known yet.
+    """
+    spelled = {one for one in (facts.head, facts.base, facts.merge) if one is not None and not SHA.fullmatch(one)}
+    if not spelled:
+        return facts
+    whole = commit_graph.resolve_commits(session, repository_id, spelled)
+    for needed in (facts.merge, facts.head if facts.is_open else None):
+        if needed in spelled - whole.keys():
+            raise CommitNotFound(f"The repository has no commit {needed} yet.")
+    merge = whole.get(facts.merge, facts.merge) if facts.merge else None
+    head = whole.get(facts.head) or (facts.head if facts.head not in spelled else merge or facts.head)
+    base = facts.base if facts.base not in spelled else whole.get(facts.base)
+    return replace(facts, head=head, base=base, merge=merge)
 
 
 def get_reported_pull_request(session: ReadSession, repository_id: RepositoryId, number: int) -> PullRequest | None:

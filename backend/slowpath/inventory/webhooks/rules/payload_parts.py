@@ -6,7 +6,7 @@ from typing import Any, Final
 from slowpath.inventory.repositories.rules import SHA, ChangedFile, CommitMetadata, FileStatus
 from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.payload_fields import Message, items, link, number, part, sha, text, when
-from slowpath.inventory.webhooks.rules.webhook_events import IgnoredEvent, PullRequestEvent, PushEvent
+from slowpath.inventory.webhooks.rules.webhook_events import IgnoredEvent, PullRequestEvent, PushedBranch, PushEvent
 
 MOST_COMMITS: Final = 2048
 MOST_FILES: Final = 300
@@ -23,10 +23,15 @@ def parse_push(message: Message, repository: str | None) -> PushEvent | IgnoredE
     if message.get("deleted") is True or message.get("after") == ZEROS:
         return IgnoredEvent(f"The branch {branch} was deleted.", repository)
     listed = [each for each in items(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
-    commits = tuple(_commits(listed, _only_parent(message, listed)))
-    return (
-        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push contains no commit.", repository)
-    )
+    return make_push_event([(branch, tuple(_commits(listed, _only_parent(message, listed))))], repository)
+
+
+def make_push_event(
+    pushed: Sequence[tuple[str, tuple[CommitMetadata, ...]]], repository: str | None
+) -> PushEvent | IgnoredEvent:
+    """Return the event of a push with the commits of each branch."""
+    branches = tuple(PushedBranch(branch, commits) for branch, commits in pushed if commits)
+    return PushEvent(branches, repository) if branches else IgnoredEvent("The push contains no commit.", repository)
 
 
 def describe_commit(message: object, author: object, at: object) -> dict[str, Any]:

@@ -10,11 +10,19 @@ from slowpath.inventory.webhooks.rules.payload_fields import Message
 
 
 @dataclass(frozen=True)
-class PushEvent:
-    """Commits were pushed to a branch."""
+class PushedBranch:
+    """A branch to which commits were pushed."""
 
-    branch: str
+    name: str
     commits: tuple[CommitMetadata, ...]
+    """The head last."""
+
+
+@dataclass(frozen=True)
+class PushEvent:
+    """Commits were pushed: to one branch, at Bitbucket to several at once."""
+
+    branches: tuple[PushedBranch, ...]
     repository: str | None = None
 
 

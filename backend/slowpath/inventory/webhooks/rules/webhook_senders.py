@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from slowpath.inventory.webhooks.rules import HookKind
+from slowpath.inventory.webhooks.rules.bitbucket_payloads import parse_bitbucket_event
 from slowpath.inventory.webhooks.rules.github_payloads import parse_github_event
 from slowpath.inventory.webhooks.rules.gitlab_missed_deliveries import ID_HEADERS
 from slowpath.inventory.webhooks.rules.gitlab_payloads import parse_gitlab_event
@@ -47,5 +48,9 @@ SENDERS: Final[Mapping[HookKind, WebhookSender]] = {
     ),
     "gitlab": WebhookSender(
         "GitLab", verify_gitlab_signature, parse_gitlab_event, "x-gitlab-event", ID_HEADERS, "x-gitlab-webhook-uuid"
+    ),
+    "bitbucket": WebhookSender(
+        "Bitbucket", partial(_verify_body, "x-hub-signature"), parse_bitbucket_event,
+        "x-event-key", ("x-request-uuid", "x-request-id"), "x-hook-uuid",
     ),
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 import json
 import zlib
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
 from urllib.parse import parse_qs
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -24,11 +24,15 @@ from slowpath.inventory.webhooks.rules.webhook_events import (
     DeploymentStatusEvent,
     IgnoredEvent,
     PullRequestEvent,
+    PushedBranch,
     PushEvent,
     WebhookEvent,
 )
 from slowpath.inventory.webhooks.rules.webhook_senders import SENDERS
 from slowpath.inventory.webhooks.tables import Webhook
+
+LONGEST_WAIT: Final = timedelta(minutes=10)
+"""How long a delivery waits for the fetch of commits that it names."""
 
 
 def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookEvent | None:
@@ -62,6 +66,19 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed:
     row.content, row.processed_at = None, now
     if hook.api_url is not None and hook.reconciled_at is None:
         queries.make_reconciliation_due(session, HookId(hook.id))
+
+
+def wait_for_commits(session: WriteSession, delivery_id: HookDeliveryId, now: datetime) -> bool:
+    """Fetch the repository of a delivery that names commits which are not known yet; returns whether that may help."""
+    row = queries.lock_delivery(session, delivery_id)
+    hook = None if row is None else queries.hook(session, HookId(row.webhook_id))
+    repository_id = None if hook is None else _repository_of(session, hook)
+    if row is None or repository_id is None or now - row.created_at > LONGEST_WAIT:
+        return False
+    if repositories.get_repository(session, repository_id).url is None:
+        return False
+    repositories.enqueue_fetch(session, repository_id)
+    return True
 
 
 def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, detail: str) -> None:
@@ -117,27 +134,35 @@ def _record(session: WriteSession, hook: Webhook, parsed: PushEvent, now: dateti
     results = []
     if hook.repository_id is not None:
         repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
-        new = commit_graph.record_commits(session, RepositoryId(repository.id), parsed.commits)
-        results.append(f"{new} new of {len(parsed.commits)} commits recorded on {parsed.branch}")
+        for pushed in parsed.branches:
+            new = commit_graph.record_commits(session, RepositoryId(repository.id), pushed.commits)
+            results.append(f"{new} new of {len(pushed.commits)} commits recorded on {pushed.name}")
         if repository.url is not None:
             repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
-    builds, services = 0, _services(session, hook)
-    for commit in parsed.commits:
+    services = _services(session, hook)
+    builds = sum(_describe_builds(session, services, pushed, now) for pushed in parsed.branches)
+    if builds:
+        results.append(f"{builds} builds updated")
+    return "; ".join(results)[:500]
+
+
+def _describe_builds(session: WriteSession, services: Sequence[ServiceId], pushed: PushedBranch, now: datetime) -> int:
+    """Fill in what builds of pushed commits lack; returns their number."""
+    builds = 0
+    for commit in pushed.commits:
         columns = {
-            "branch": parsed.branch,
+            "branch": pushed.name,
             "title": commit.title[:200],
             "author": commit.author_name,
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
-        remembered_at = now if commit is parsed.commits[-1] else None  # CI builds the head of a push
+        remembered_at = now if commit is pushed.commits[-1] else None  # CI builds the head of a push
         builds += sum(
             catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
             for service_id in services
         )
-    if builds:
-        results.append(f"{builds} builds updated")
-    return "; ".join(results)
+    return builds
 
 
 def _deploy(session: WriteSession, hook: Webhook, parsed: DeploymentStatusEvent, now: datetime) -> str:
@@ -174,9 +199,10 @@ def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullReque
 
     Returns the result, empty if its repository is not known.
     """
-    repository_id, facts = _repository_of(session, hook), parsed.facts
+    repository_id = _repository_of(session, hook)
     if repository_id is None:
         return ""
+    facts = pull_requests.resolve_facts(session, repository_id, parsed.facts)
     pull_requests.record_pull_request(session, repository_id, facts, now)
     services = _services(session, hook) if facts.branch is not None else []
     for each in services:

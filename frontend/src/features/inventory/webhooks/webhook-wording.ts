@@ -2,7 +2,11 @@
 import type { Hook, HookDelivery } from '../../../api';
 import { countOf, type Glyph } from '../../../ui';
 
-export const KINDS: Record<Hook['kind'], string> = { github: 'GitHub', gitlab: 'GitLab' };
+export const KINDS: Record<Hook['kind'], string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  bitbucket: 'Bitbucket',
+};
 
 /** Where the address and the secret are put, and which messages are of use. */
 export const SETUP: Record<Hook['kind'], string> = {
@@ -10,10 +14,12 @@ export const SETUP: Record<Hook['kind'], string> = {
     'In the repository: Settings, Webhooks, Add webhook. Content type application/json; events: pushes, deployment statuses, workflow runs.',
   gitlab:
     'In the project: Settings, Webhooks, Add new webhook. The secret is the secret token, or the signing token; triggers: push, pipeline and deployment events.',
+  bitbucket:
+    'In the repository: Repository settings, Webhooks, Add webhook. Triggers: push, and created, updated, approved, changes request created, merged, declined and comment created of pull requests.',
 };
 
-/** Where what did not arrive is asked for, and what the token must be good for. */
-export const RECONCILIATION_STATES: Record<Hook['kind'], { api: string; token: string }> = {
+/** Where what did not arrive is asked for, and what the token must be good for: Bitbucket lists no deliveries. */
+export const RECONCILIATION_STATES: Partial<Record<Hook['kind'], { api: string; token: string }>> = {
   github: {
     api: 'https://api.github.com',
     token:
