@@ -47,6 +47,7 @@ from slowpath.inventory.repositories.service import (
     host_access,
     host_repositories,
     people,
+    pull_requests,
     repositories,
     suspect_commits,
 )
@@ -282,8 +283,9 @@ def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading)
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing) -> CommitDiffOut:
-    """Enqueue the extraction of the line changes of a commit."""
+    """Enqueue the extraction of the line changes of a commit, and the request for its pull request at the code host."""
     row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
+    pull_requests.enqueue_lookup(session, RepositoryId(repository_id), row.sha)
     suspect_commits.read_diff(session, row)
     session.flush()
     return CommitDiffOut.of(suspect_commits.get_diff(session, row))

@@ -271,6 +271,17 @@ def select_pull_requests(
     return session.scalars(found.order_by(PullRequest.number.desc())).all()
 
 
+def select_unchecked_commits(
+    session: ReadSession, repository_id: RepositoryId, *, newest: int, limit: int
+) -> Sequence[Commit]:
+    """Return those of the newest commits of a repository whose pull requests the code host was not asked for."""
+    its = (Commit.team_id == session.team_id) & (Commit.repository_id == repository_id)
+    order = Commit.committed_at.desc().nulls_last(), Commit.id.desc()
+    ids = select(Commit.id).where(its).order_by(*order).limit(newest)
+    found = select(Commit).where(its, Commit.pull_request_checked_at.is_(None), Commit.id.in_(ids))
+    return session.scalars(found.order_by(*order).limit(limit)).all()
+
+
 def select_open_pull_requests(session: ReadSession, repository_id: RepositoryId, limit: int) -> Sequence[PullRequest]:
     """Return the open pull requests of a repository that changed last, by ix_pull_request_open."""
     found = select(PullRequest).where(

@@ -97,6 +97,8 @@ class Commit(TeamScoped, Table):
     lines_removed: Mapped[int | None]
     dependency_updates: Mapped[list[Any] | None]
     """Dependency updates: [{"module", "old_version", "new_version", "file"}]; null if not extracted."""
+    pull_request_checked_at: Mapped[datetime | None]
+    """When the code host was asked for its pull request; null: not yet."""
 
 
 class CommitDiff(TeamScoped, Table):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from slowpath.core.db_sessions import ReadSession
@@ -17,12 +17,9 @@ from slowpath.core.github_app import INSTALLATION_TOKENS, JSON_HEADERS, find_api
 from slowpath.core.ids import RepositoryId
 from slowpath.core.ports import EgressConnection, HttpResponse
 from slowpath.inventory.repositories.errors import HostNotListed, InvalidGitCredentials
+from slowpath.inventory.repositories.rules import HOST_APIS, HostApi
 from slowpath.inventory.repositories.service import repositories
 
-HostApi = Literal["github", "gitlab", "gitea", "bitbucket", "bitbucket-server"]
-HOST_APIS: Final[Mapping[str, HostApi]] = {
-    "github": "github", "gitlab": "gitlab", "gitea": "gitea", "bitbucket": "bitbucket",
-}  # fmt: skip
 SECONDS: Final = 10.0
 """Per request."""
 MAX_ANSWER_BYTES: Final = 4 << 20

@@ -12,11 +12,11 @@ from slowpath.core.github_app import READ_CODE, is_app_credential
 from slowpath.core.ports import EgressConnection
 from slowpath.inventory.repositories import queries
 from slowpath.inventory.repositories.read_models import HostRepositories, HostRepository
+from slowpath.inventory.repositories.rules import HostApi
 from slowpath.inventory.repositories.service.host_access import (
     MAX_ANSWER_BYTES,
     SECONDS,
     HostAccess,
-    HostApi,
     authorize,
     read_json,
 )

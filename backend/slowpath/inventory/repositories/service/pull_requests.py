@@ -1,16 +1,20 @@
 """Pull requests that code hosts reported: record them, and find that of a commit with its reviewers."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import RepositoryId, ServiceId, new_id
+from slowpath.core.ids import CommitId, RepositoryId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.repositories import queries
 from slowpath.inventory.repositories.errors import CommitNotFound
-from slowpath.inventory.repositories.rules import SHA, UNTOLD
+from slowpath.inventory.repositories.jobs import FetchCommitPullRequest, FetchPullRequests
+from slowpath.inventory.repositories.rules import HOST_APIS, SHA, UNTOLD
 from slowpath.inventory.repositories.rules.pull_requests import (
     MOST_DESCENDANTS,
     PullRequestFacts,
@@ -21,6 +25,11 @@ from slowpath.inventory.repositories.rules.pull_requests import (
 )
 from slowpath.inventory.repositories.service import commit_graph
 from slowpath.inventory.repositories.tables import Commit, PullRequest
+
+MOST_LOOKED_UP: Final = 200
+"""Newest commits of a repository whose pull requests the code host is asked for."""
+LOOKED_UP_AT_ONCE: Final = 20
+"""By one job, which runs after each fetch."""
 
 
 def record_pull_request(
@@ -69,6 +78,38 @@ def resolve_facts(session: ReadSession, repository_id: RepositoryId, facts: Pull
     head = whole.get(facts.head) or (facts.head if facts.head not in spelled else merge or facts.head)
     base = facts.base if facts.base not in spelled else whole.get(facts.base)
     return replace(facts, head=head, base=base, merge=merge)
+
+
+def enqueue_lookup(session: WriteSession, repository_id: RepositoryId, sha: str | None = None) -> None:
+    """Enqueue the request for earlier pull requests: of the newest commits, or of one that is shown.
+
+    Nothing is done for a repository without credentials of a code host with an API, or if the host was asked before.
+    """
+    repository = queries.repository(session, repository_id)
+    if repository is None or repository.encrypted_credentials is None or repository.kind not in HOST_APIS:
+        return
+    if sha is None:
+        enqueue_unless_pending(session, FetchPullRequests(repository_id))
+        return
+    for row in queries.commits(session, repository_id, [sha]):
+        if row.pull_request_checked_at is None:
+            enqueue_unless_pending(session, FetchCommitPullRequest(CommitId(row.id)))
+
+
+def list_unchecked_commits(session: ReadSession, repository_id: RepositoryId) -> Sequence[Commit]:
+    """Return some of the newest commits whose pull requests the code host was not asked for."""
+    return queries.select_unchecked_commits(session, repository_id, newest=MOST_LOOKED_UP, limit=LOOKED_UP_AT_ONCE)
+
+
+def record_lookup(
+    session: WriteSession, repository_id: RepositoryId, sha: str, facts: PullRequestFacts | None, now: datetime
+) -> None:
+    """Record the answer of the code host for a commit; None: it has no pull request that was reviewed or merged."""
+    if facts is not None:
+        with suppress(CommitNotFound):  # its commits are not in the mirror
+            record_pull_request(session, repository_id, resolve_facts(session, repository_id, facts), now)
+    for row in queries.commits(session, repository_id, [sha]):
+        row.pull_request_checked_at = now
 
 
 def get_reported_pull_request(session: ReadSession, repository_id: RepositoryId, number: int) -> PullRequest | None:

@@ -10,10 +10,15 @@ from itertools import chain
 from typing import Final
 
 from slowpath.inventory.repositories.rules import SHA, CommitMetadata, truncate_text
-from slowpath.inventory.repositories.rules.pull_requests import Reviewer
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.bitbucket_server_payloads import parse_bitbucket_server_event
 from slowpath.inventory.webhooks.rules.payload_fields import Message, items, part, text, when
-from slowpath.inventory.webhooks.rules.payload_parts import MOST_COMMITS, make_pull_request_event, make_push_event
+from slowpath.inventory.webhooks.rules.payload_parts import (
+    MOST_COMMITS,
+    make_pull_request_event,
+    make_push_event,
+    read_facts,
+)
 from slowpath.inventory.webhooks.rules.webhook_events import IgnoredEvent, WebhookEvent
 
 _CHANGED: Final = frozenset({"created", "updated"})
@@ -37,7 +42,21 @@ def parse_bitbucket_event(event: str, message: Message) -> WebhookEvent:
     return IgnoredEvent(f"Deliveries with the event {truncate_text(event, 60)} are ignored.", repository)
 
 
-def make_bitbucket_reviewers(pull: Message, *others: Message) -> tuple[Reviewer, ...]:
+def read_bitbucket_pull_request(pull: Message) -> PullRequestFacts | None:
+    """Return the facts of a pull request of the API of Bitbucket Cloud; None if it has no result yet."""
+    source, target = part(pull, "source"), part(pull, "destination")
+    merge = part(pull, "merge_commit").get("hash") if pull.get("state") == "MERGED" else None
+    commented = (
+        one for one in items(pull.get("participants")) if isinstance(one, Mapping) and one.get("participated_on")
+    )
+    return read_facts(
+        (pull.get("id"), part(part(pull, "links"), "html").get("href")),
+        (part(source, "commit").get("hash"), part(target, "commit").get("hash"), merge),
+        _reviewers(pull, *(part(one, "user") for one in commented)),
+    )
+
+
+def _reviewers(pull: Message, *others: Message) -> tuple[Reviewer, ...]:
     """Return the participants of a pull request who approved or requested changes, and others; never its author."""
     participants = (one for one in items(pull.get("participants")) if isinstance(one, Mapping))
     users = (part(one, "user") for one in participants if one.get("approved") is True or one.get("state") in _STATES)
@@ -46,7 +65,7 @@ def make_bitbucket_reviewers(pull: Message, *others: Message) -> tuple[Reviewer,
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
-def is_bitbucket_fork(pull: Message) -> bool:
+def _is_fork(pull: Message) -> bool:
     """Return whether the commits of a pull request are in another repository, or in one that was deleted."""
     source, target = (part(part(pull, side), "repository").get("uuid") for side in ("source", "destination"))
     return source is None or source != target
@@ -89,13 +108,13 @@ def _pull_request(action: str, message: Message, repository: str | None) -> Webh
     merge = part(pull, "merge_commit").get("hash") if action == "fulfilled" else None
     commits = part(source, "commit").get("hash"), part(target, "commit").get("hash"), merge
     others = (part(message, "actor"),) if action in _REVIEWED else ()
-    reviewers = make_bitbucket_reviewers(pull, *others)
+    reviewers = _reviewers(pull, *others)
     if action in _REVIEWED and not reviewers:
         return IgnoredEvent("The review is of the author, or of no person.", repository)
     return make_pull_request_event(
         (pull.get("id"), part(part(pull, "links"), "html").get("href")), commits,
         None if action in _REVIEWED else (part(source, "branch").get("name"), part(target, "branch").get("name")),
-        reviewers, repository, is_fork=is_bitbucket_fork(pull), is_open=action in _CHANGED,
+        reviewers, repository, is_fork=_is_fork(pull), is_open=action in _CHANGED,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from slowpath.inventory.repositories.rules import SHA, CommitMetadata, truncate_text
-from slowpath.inventory.repositories.rules.pull_requests import Reviewer
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.payload_fields import Message, items, part, text
 from slowpath.inventory.webhooks.rules.payload_parts import (
     BRANCH,
@@ -13,7 +13,7 @@ from slowpath.inventory.webhooks.rules.payload_parts import (
     make_pull_request_event,
     make_push_event,
 )
-from slowpath.inventory.webhooks.rules.webhook_events import IgnoredEvent, WebhookEvent
+from slowpath.inventory.webhooks.rules.webhook_events import IgnoredEvent, PullRequestEvent, WebhookEvent
 
 _CHANGED: Final = frozenset({"pr:opened", "pr:from_ref_updated", "pr:reopened"})
 _ENDED: Final = frozenset({"pr:merged", "pr:declined", "pr:deleted"})
@@ -36,6 +36,14 @@ def parse_bitbucket_server_event(event: str, message: Message) -> WebhookEvent:
     if event in {*_CHANGED, *_ENDED, *_REVIEWED}:
         return _pull_request(event, message, repository)
     return IgnoredEvent(f"Deliveries with the event {truncate_text(event, 60)} are ignored.", repository)
+
+
+def read_bitbucket_server_pull_request(pull: Message) -> PullRequestFacts | None:
+    """Return the facts of a pull request of the API of Bitbucket Data Center; None if it has no result yet."""
+    found = _pull_request("pr:merged", {"pullRequest": pull}, None)
+    if not isinstance(found, PullRequestEvent) or (found.facts.merge is None and not found.facts.reviewers):
+        return None
+    return found.facts
 
 
 def _pushed(message: Message, repository: str | None) -> WebhookEvent:

@@ -4,10 +4,11 @@ All texts in them are external. A valid payload without relevant content is an `
 guessed. A reviewer submitted a review: whom one was only requested of did not review.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from slowpath.inventory.repositories.rules import SHA, truncate_text
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts
 from slowpath.inventory.webhooks.rules.payload_fields import Message, items, link, part, text
 from slowpath.inventory.webhooks.rules.payload_parts import (
     describe_commit,
@@ -15,6 +16,7 @@ from slowpath.inventory.webhooks.rules.payload_parts import (
     make_pull_request_event,
     make_reviewer,
     parse_push,
+    read_facts,
 )
 from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
@@ -27,6 +29,8 @@ from slowpath.inventory.webhooks.rules.webhook_events import (
 _CHANGED: Final = frozenset({"opened", "synchronize", "synchronized", "reopened", "ready_for_review"})
 """Actions that may bring commits; `synchronized` is Gitea's."""
 _REVIEWED: Final = frozenset({"submitted", "edited", "dismissed"})
+_NOT_SUBMITTED: Final = frozenset({"PENDING", "REQUEST_REVIEW"})
+"""States of reviews of the API; the second is Gitea's for one that was requested."""
 
 
 def parse_github_event(event: str, message: Message) -> WebhookEvent:
@@ -100,6 +104,20 @@ def _reviewed(message: Message, user: Message, repository: str | None) -> PullRe
     merge = pull.get("merge_commit_sha") if pull.get("merged") is True else None
     commits = part(pull, "head").get("sha"), part(pull, "base").get("sha"), merge
     return make_pull_request_event((pull.get("number"), pull.get("html_url")), commits, None, (reviewer,), repository)
+
+
+def read_github_pull_request(pull: Message, reviews: Sequence[object]) -> PullRequestFacts | None:
+    """Return the facts of a pull request of the API of GitHub or Gitea with its reviews; None if it has no result yet."""
+    author = text(part(pull, "user").get("login"))
+    submitted = (one for one in reviews if isinstance(one, Mapping) and one.get("state") not in _NOT_SUBMITTED)
+    users = [part(one, "user") for one in submitted]
+    reviewers = [make_reviewer(user) for user in users if user.get("type") != "Bot"]
+    merge = pull.get("merge_commit_sha") if pull.get("merged_at") is not None else None
+    return read_facts(
+        (pull.get("number"), pull.get("html_url")),
+        (part(pull, "head").get("sha"), part(pull, "base").get("sha"), merge),
+        [one for one in reviewers if one is not None and one.login != author],
+    )
 
 
 _READERS: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {

@@ -1,10 +1,10 @@
 """Parse payloads of GitLab. All texts in them are external; nothing is guessed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from slowpath.inventory.repositories.rules import SHA, truncate_text
-from slowpath.inventory.repositories.rules.pull_requests import Reviewer
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.payload_fields import Message, items, link, number, part, text
 from slowpath.inventory.webhooks.rules.payload_parts import (
     describe_commit,
@@ -12,6 +12,7 @@ from slowpath.inventory.webhooks.rules.payload_parts import (
     make_pull_request_event,
     make_reviewer,
     parse_push,
+    read_facts,
 )
 from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
@@ -86,6 +87,24 @@ def _reviewers(message: Message, action: str) -> Iterator[Reviewer]:
     for user in users:
         if (reviewer := make_reviewer(user)) is not None:
             yield reviewer
+
+
+def read_gitlab_merge_request(merge: Message, approvals: Message, notes: Sequence[object]) -> PullRequestFacts | None:
+    """Return the facts of a merge request of GitLab's API with who approved or commented; None if it has no result yet."""
+    author = text(part(merge, "author").get("username"))
+    approved = [part(one, "user") for one in items(approvals.get("approved_by")) if isinstance(one, Mapping)]
+    written = [one for one in notes if isinstance(one, Mapping) and one.get("system") is False]
+    reviewers = [make_reviewer(user) for user in (*approved, *(part(one, "author") for one in written))]
+    is_merged = merge.get("state") == "merged"
+    return read_facts(
+        (merge.get("iid"), merge.get("web_url")),
+        (
+            merge.get("sha"),
+            None,
+            merge.get("merge_commit_sha") or merge.get("squash_commit_sha") if is_merged else None,
+        ),
+        [one for one in reviewers if one is not None and one.login != author],
+    )
 
 
 _READERS: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {

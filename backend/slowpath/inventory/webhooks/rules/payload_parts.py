@@ -78,6 +78,14 @@ def make_pull_request_event(
     return PullRequestEvent(facts.with_branches(branch, base_branch, is_open=is_open), repository)
 
 
+def read_facts(
+    named: tuple[object, object], commits: tuple[object, object, object], reviewers: Sequence[Reviewer]
+) -> PullRequestFacts | None:
+    """Return what an API states about a pull request; None unless it was merged or reviewed."""
+    found = make_pull_request_event(named, commits, None, list(dict.fromkeys(reviewers)), None)
+    return found.facts if isinstance(found, PullRequestEvent) else None
+
+
 def make_reviewer(user: Message) -> Reviewer | None:
     """Return a user as a reviewer; None without a login."""
     login = text(user.get("login")) or text(user.get("username"))
