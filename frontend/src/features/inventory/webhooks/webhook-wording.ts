@@ -19,17 +19,18 @@ export const SETUP: Record<Hook['kind'], string> = {
 };
 
 /** Where what did not arrive is asked for, and what the token must be good for: Bitbucket lists no deliveries. */
-export const RECONCILIATION_STATES: Partial<Record<Hook['kind'], { api: string; token: string }>> = {
-  github: {
-    api: 'https://api.github.com',
-    token:
-      "Needed to check GitHub hourly for missed deliveries: read and write access to the repository's webhooks",
-  },
-  gitlab: {
-    api: 'https://gitlab.com/api/v4',
-    token: 'Needed to check GitLab hourly for missed deliveries: scope api, role Maintainer',
-  },
-};
+export const RECONCILIATION_STATES: Partial<Record<Hook['kind'], { api: string; token: string }>> =
+  {
+    github: {
+      api: 'https://api.github.com',
+      token:
+        "Needed to check GitHub hourly for missed deliveries: read and write access to the repository's webhooks",
+    },
+    gitlab: {
+      api: 'https://gitlab.com/api/v4',
+      token: 'Needed to check GitLab hourly for missed deliveries: scope api, role Maintainer',
+    },
+  };
 
 export const DELIVERY_STATES: Record<HookDelivery['state'], [Glyph, string]> = {
   waiting: ['waiting', 'waiting'],
