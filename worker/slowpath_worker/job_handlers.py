@@ -81,6 +81,8 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(account_mail.MailInvitation, account_mail.mail_invitation),
         JobHandler(account_mail.MailPasswordReset, account_mail.mail_password_reset),
         JobHandler(repositories.FetchRepository, repositories.fetch_repository, repositories.record_fetch_failure),
+        JobHandler(repositories.FetchPullRequests, repositories.fetch_pull_requests),
+        JobHandler(repositories.FetchCommitPullRequest, repositories.fetch_commit_pull_request),
         JobHandler(repositories.PollRepository, repositories.poll_repository),
         JobHandler(package_closures.ComputePackageClosures, package_closures.read_closures),
         JobHandler(repositories.ReadCommitDiff, repositories.read_diff, repositories.record_diff_failure),

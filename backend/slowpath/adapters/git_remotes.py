@@ -4,7 +4,6 @@ Git gets the IP addresses by `http.curloptResolve` and follows no redirects, whi
 protocol. Secrets are passed in the environment of the process, not as arguments.
 """
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import SPELLED, parse_url
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.errors import AddressNotAllowed
-from slowpath.core.github_app import INSTALLATION_TOKENS, READ_CODE, find_api_url, is_app_credential
+from slowpath.core.github_app import INSTALLATION_TOKENS, READ_CODE, find_api_url, is_app_credential, make_git_header
 from slowpath.core.settings import Settings
 
 LOCAL: Final = "file://"
@@ -83,7 +82,7 @@ class AllowedRemotes:
                 credential, peer, api_url=api_url, repository=url, permissions=READ_CODE, now=SystemClock().now()
             ) as token,
         ):
-            return "Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
+            return make_git_header(token)
 
     def _check_scheme(self, url: str) -> None:
         parsed = parse_url(url)

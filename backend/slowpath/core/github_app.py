@@ -208,6 +208,11 @@ class InstallationTokens:
         return token, min(left.total_seconds(), MAX_TOKEN_SECONDS)
 
 
+def make_git_header(token: str) -> str:
+    """Return the header Authorization with which git reads a repository of GitHub."""
+    return "Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
+
+
 _REASONS: Final = {
     401: "the key does not belong to the app, or the clock of this server is wrong.",
     403: "the app is suspended, or may not do this.",

@@ -52,7 +52,7 @@ ADDED = {
     "bisect_preflight", "automatic_bisect", "budget", "budget_evaluation", "production_event_budget", "example_data", "executable",
     "pull_request_rules", "embedded_panel", "assembly", "compile_report", "metric_roll_up", "second_factor", "ci_trust",
     "pull_request",
-    "open_pull_request", "stored_blob",
+    "stored_blob",
 }  # fmt: skip
 """Tables that a version adds without rows."""
 FILLED = {"audit_chain"}
@@ -407,3 +407,72 @@ def test_stored_audit_events_are_chained(former_database: TestDatabase) -> None:
         hashes[team] = sha256(hashes[team] + content.encode()).digest()
         assert stored == hashes[team]
     assert set(ends) == {(TEAM, 3, hashes[TEAM], 1), (other, 1, hashes[other], 1)}
+
+
+@pytest.mark.database
+def test_open_pull_requests_move_into_the_table_of_repositories(former_database: TestDatabase) -> None:
+    """Two services of one repository, one of a webhook only, one without a repository; 8 was merged, 9 is in a job."""
+    mono, hooked, merged = (UUID(int=number) for number in (11, 12, 13))
+    shop, cart, tools, bare = services = [UUID(int=number) for number in (21, 22, 23, 24)]
+    former_database.migrate("20261128_0400")
+    columns = "team_id, id, service_id, number, branch, base_branch, head_sha, base_sha, changed_at"
+    with former_database.as_admin() as connection:
+        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'a', 'a')", (TEAM,))
+        for row_id in (mono, hooked):
+            connection.execute(
+                "INSERT INTO repository (team_id, id, label, kind, credentials, branch_heads, tags)"
+                " VALUES (%s, %s, 'a', 'pushed', 'none', '{}', '{}')", (TEAM, row_id),
+            )  # fmt: skip
+        for row_id in services:
+            connection.execute(
+                "INSERT INTO service (team_id, id, slug, name, description) VALUES (%s, %s, %s, 'a', '')",
+                (TEAM, row_id, str(row_id)),
+            )
+        for row_id in (shop, cart):
+            connection.execute(
+                "INSERT INTO service_repository (team_id, id, service_id, repository_id, directory, main_package)"
+                " VALUES (%s, %s, %s, %s, '', '')", (TEAM, uuid4(), row_id, mono),
+            )  # fmt: skip
+        connection.execute(
+            "INSERT INTO webhook (team_id, id, label, kind, encrypted_secret, repository_id, service_ids)"
+            " VALUES (%s, %s, 'a', 'github', '', %s, %s)", (TEAM, uuid4(), hooked, Jsonb([str(tools)])),
+        )  # fmt: skip
+        connection.execute(
+            "INSERT INTO pull_request (team_id, id, repository_id, number, head_sha, merge_sha, reviewers)"
+            " VALUES (%s, %s, %s, 8, 'h8', 'm8', %s)", (TEAM, merged, mono, Jsonb([{"login": "lea"}])),
+        )  # fmt: skip
+        rows = [(shop, 7, "old", 1), (cart, 7, "new", 2), (shop, 8, "x", 1), (tools, 7, "t7", 1), (bare, 7, "b7", 1)]
+        for service_id, number, head, day in rows:
+            connection.execute(
+                f"INSERT INTO open_pull_request ({columns}) VALUES"
+                " (%s, %s, %s, %s, 'fast', 'main', %s, 'base', timestamptz '2026-11-20' + %s * interval '1 day')",
+                (TEAM, uuid4(), service_id, number, head, day),
+            )
+        former = {"number": 9, "url": None, "head_sha": "h9", "base_sha": None, "branch": "b", "base_branch": "main"}
+        for service_id in (shop, bare):
+            connection.execute(
+                "INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,"
+                " fencing_token, progress, step) VALUES (%s, %s, 'webhooks.pull-request-changed', 'bisect', %s, 'team', %s, 'waiting', 0, 5,"
+                " 0, 0, '')",
+                (TEAM, uuid4(), Jsonb({"service_id": str(service_id), "is_open": True, **former}), service_id),
+            )
+    former_database.migrate("20261128_0500")
+    statement = (
+        "SELECT repository_id, number, head_sha, base_sha, branch, is_open, reviewers FROM pull_request ORDER BY 1, 2"
+    )
+    with former_database.as_admin() as connection:
+        assert connection.execute(statement).fetchall() == [
+            (mono, 7, "new", "base", "fast", True, []),
+            (mono, 8, "h8", None, "fast", False, [{"login": "lea"}]),
+            (mono, 9, "h9", None, "b", True, []),
+            (hooked, 7, "t7", "base", "fast", True, []),
+        ]
+        assert connection.execute("SELECT payload FROM job").fetchall() == [
+            ({"service_id": str(shop), "repository_id": str(mono), "number": 9},)
+        ]
+    former_database.migrate_down("20261128_0400")
+    with former_database.as_admin() as connection:
+        back = connection.execute("SELECT service_id, number, head_sha FROM open_pull_request ORDER BY 1, 2").fetchall()
+        assert back == [(shop, 7, "new"), (shop, 9, "h9"), (cart, 7, "new"), (cart, 9, "h9")]
+        [(payload,)] = connection.execute("SELECT payload FROM job").fetchall()
+        assert payload == {"service_id": str(shop), "is_open": True, **former}

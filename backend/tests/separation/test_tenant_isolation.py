@@ -52,6 +52,7 @@ NOTHING_THERE = {
     "oidc:create-link-request": "no issuer is set",
     "oidc:callback": "no issuer is set",
     "webhooks:receive-gitlab": "the hook that was made up is one of GitHub",
+    "webhooks:receive-bitbucket": "the hook that was made up is one of GitHub",
 }
 """Why an allowed caller gets a 404 for a made-up row; of every other endpoint a 404 would prove nothing."""
 

@@ -10,7 +10,7 @@ export const HELP_TOPICS = {
   caveats: { path: '/help/reading-a-result#caveats', label: 'Help: caveats' },
   ci: { path: '/help/ci', label: 'Help: builds from CI' },
   codeHosts: {
-    path: '/help/ci#webhooks-of-github-and-gitlab',
+    path: '/help/ci#webhooks-of-code-hosts',
     label: 'Help: webhooks of code hosts',
   },
   metrics: { path: '/help/dashboard#send-metrics', label: 'Help: sending metrics' },

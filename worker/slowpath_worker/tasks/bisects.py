@@ -12,7 +12,6 @@ from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects.errors import BisectNotFound
 from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMeasurement, StartAutomaticBisect
-from slowpath.verdicts.bisects.rules.commit_comparisons import PullRequest
 from slowpath.verdicts.bisects.service import (
     artifact_measurements,
     automatic_bisects,
@@ -166,10 +165,10 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
 
 def measure_pull_request(job: PullRequestChanged, context: JobContext) -> None:
     """Measure the head of a pull request if its service allows it, and cancel what measures a former one."""
-    named = PullRequest(job.number, job.url, job.branch, job.base_branch)
-    state = commit_comparisons.PullRequestState(named, job.head_sha, job.base_sha, job.is_open)
     with context.finishing() as session:
-        commit_comparisons.update_pull_request(session, job.service_id, state, now=context.clock.now())
+        commit_comparisons.update_pull_request(
+            session, job.service_id, job.repository_id, job.number, now=context.clock.now()
+        )
 
 
 def start_automatic_bisect(job: StartAutomaticBisect, context: JobContext) -> None:

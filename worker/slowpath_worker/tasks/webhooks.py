@@ -1,12 +1,13 @@
-"""Process webhook deliveries of GitHub and GitLab, and request missed ones again."""
+"""Process webhook deliveries of code hosts, and request missed ones again."""
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.errors import SlowpathError, Unavailable
 from slowpath.core.ids import HookId
+from slowpath.inventory.repositories.errors import CommitNotFound
 from slowpath.inventory.webhooks.jobs import ProcessDelivery, ReconcileDeliveries
 from slowpath.inventory.webhooks.service import delivery_processing, delivery_reconciliation
-from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
+from slowpath_worker.job_context import Cancelled, JobContext, JobFailure, Postponed
 
 __all__ = [
     "ProcessDelivery",
@@ -17,15 +18,25 @@ __all__ = [
     "record_reconciliation_failure",
 ]
 
+FETCHED_AFTER_S = 5.0
+"""A delivery names commits that are being fetched."""
+
 
 def process_delivery(job: ProcessDelivery, context: JobContext) -> None:
     """Parse a delivery, and apply it together with the job's end."""
     with context.reading() as session:
         delivery = delivery_processing.parse_delivery(session, job.delivery_id)
 
-    with context.finishing() as session:
-        if delivery is not None:
-            delivery_processing.process_delivery(session, job.delivery_id, delivery, context.clock.now())
+    try:
+        with context.finishing() as session:
+            if delivery is not None:
+                delivery_processing.process_delivery(session, job.delivery_id, delivery, context.clock.now())
+    except CommitNotFound as unknown:
+        with context.writing() as session:
+            waits = delivery_processing.wait_for_commits(session, job.delivery_id, context.clock.now())
+        if not waits:
+            raise
+        raise Postponed(FETCHED_AFTER_S) from unknown
 
 
 def record_processing_failure(session: WriteSession, job: ProcessDelivery, failure: JobFailure) -> None:

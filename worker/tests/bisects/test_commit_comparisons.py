@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BisectId, JobId, RepositoryId, ServiceId, new_id
 from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts
+from slowpath.inventory.repositories.service import pull_requests
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.sharing.notifications.service import notification_content
 from slowpath.sharing.notifications.wording import comment, status
-from slowpath.verdicts.bisects.rules.commit_comparisons import PullRequest
 from slowpath.verdicts.bisects.service import commit_comparisons, pair_steps
-from slowpath.verdicts.bisects.service.commit_comparisons import PullRequestState
 from tests.bisects.conftest import Search, sha
 
 pytestmark = pytest.mark.database
@@ -31,6 +32,7 @@ class Service:
 
     search: Search
     id: ServiceId
+    repository_id: RepositoryId
 
     def allow(self, code: int = 200, **rules: Any) -> dict[str, Any]:  # noqa: ANN401 - members of a body
         """Turn the measurement on."""
@@ -42,15 +44,24 @@ class Service:
 
     def push(self, head: str = HEAD, *, number: int = 7, base: str = "main", is_open: bool = True) -> str | None:
         """Do what the job of a delivery does; return the commit comparison that it starts, with its merge base found."""
-        state = PullRequestState(PullRequest(number, "https://x.test/7", "feature", base), head, BASE, is_open)
         with self.search.bench.worker_context.database.writing(self.search.scope) as session:
-            row = commit_comparisons.update_pull_request(session, self.id, state, now=self.search.now())
+            self.report(session, head, number=number, base=base, is_open=is_open)
+            row = commit_comparisons.update_pull_request(
+                session, self.id, self.repository_id, number, now=self.search.now()
+            )
             if row is None:
                 return None
             session.flush()
             self.search.bisect_id = BisectId(row.id)
         self.begin()
         return str(self.search.bisect_id)
+
+    def report(
+        self, session: WriteSession, head: str = HEAD, *, number: int = 7, base: str = "main", is_open: bool = True
+    ) -> None:
+        """Record what a delivery reports."""
+        facts = PullRequestFacts(number, "https://x.test/7", head, BASE).with_branches("feature", base, is_open=is_open)
+        pull_requests.record_pull_request(session, self.repository_id, facts, self.search.now())
 
     def begin(self, *, is_equal: bool = False) -> None:
         """Do what the job does that finds the merge base."""
@@ -93,7 +104,7 @@ def service(search: Search) -> Service:
         source = {"repository_id": RepositoryId(repository.id), "directory": "", "main_package": ""}
         session.add(ServiceRepository(team_id=session.team_id, id=new_id(), service_id=row.id, **source))
         session.flush()
-        return Service(search, ServiceId(row.id))
+        return Service(search, ServiceId(row.id), RepositoryId(repository.id))
 
 
 def costs(factor: float, *, noise: float = 0.01, seed: int = 1) -> Measure:
@@ -176,9 +187,11 @@ def test_measurements_are_listed_by_pull_request_and_commit(service: Service) ->
 
 def test_equal_builds_pass_without_a_deployment(service: Service) -> None:
     service.allow()
-    state = PullRequestState(PullRequest(7, None, "feature", "main"), HEAD, BASE, is_open=True)
     with service.search.bench.worker_context.database.writing(service.search.scope) as session:
-        row = commit_comparisons.update_pull_request(session, service.id, state, now=service.search.now())
+        service.report(session)
+        row = commit_comparisons.update_pull_request(
+            session, service.id, service.repository_id, 7, now=service.search.now()
+        )
         assert row is not None
         service.search.bisect_id = BisectId(row.id)
     service.begin(is_equal=True)
@@ -214,8 +227,10 @@ def test_only_pull_requests_to_the_chosen_branches_are_measured(service: Service
 
 def test_the_job_of_a_delivery_starts_it(service: Service) -> None:
     service.allow()
-    job = PullRequestChanged(service.id, 7, None, HEAD, BASE, "feature", "main", is_open=True)
     bench = service.search.bench
+    with bench.worker_context.database.writing(service.search.scope) as session:
+        service.report(session)
+    job = PullRequestChanged(service.id, service.repository_id, 7)
     assert bench.carry_out(bench.write_down(job))["state"] == "done"
     [listed] = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
     assert (listed["state"], listed["candidate_sha"]) == ("planned", HEAD)
@@ -252,9 +267,9 @@ def test_the_minutes_of_a_day_are_a_limit(service: Service) -> None:
     assert found["sentence"].endswith("The time is used up.")
     assert service.push(sha(3)) is None, "the budget of the day is used up"
     with service.search.bench.worker_context.database.writing(service.search.scope) as session:
-        state = PullRequestState(PullRequest(8, None, "feature", "main"), HEAD, BASE, is_open=True)
+        service.report(session, number=8)
         later = service.search.now() + timedelta(days=1, minutes=5)
-        assert commit_comparisons.update_pull_request(session, service.id, state, now=later) is not None
+        assert commit_comparisons.update_pull_request(session, service.id, service.repository_id, 8, now=later)
 
 
 def test_a_head_that_does_not_build_ends_it(service: Service) -> None:

@@ -15,7 +15,14 @@ from fastapi.testclient import TestClient
 from slowpath.adapters.egress import create_outside
 from slowpath.core.ids import JobId
 from tests.conftest import asker, client, role  # noqa: F401 - pytest finds fixtures by name
-from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH, Sender
+from tests.inventory.webhooks.webhook_senders import (
+    BITBUCKET,
+    EXAMPLES,
+    GITLAB_DEPLOYMENT,
+    GITLAB_PIPELINE,
+    GITLAB_PUSH,
+    Sender,
+)
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 
@@ -408,3 +415,39 @@ def test_reviewers_of_a_pull_request_are_people_of_its_commits_and_of_their_depl
     ]
     found = client.get(f"/api/v1/deployments/{newest.json()['id']}/people").json()
     assert [(one["name"], one["commits"]) for one in found["reviewers"]] == [("octo-lea", 3), ("Jo", 3)]
+
+
+def test_pull_requests_of_bitbucket_wait_for_the_commits_that_they_abbreviate(
+    client: TestClient, bench: Bench, app: AppUnderTest,  # noqa: F811
+) -> None:  # fmt: skip
+    """Nothing answers at the address of the repository: only pushes bring commits."""
+    of_service = service(client)
+    body = {"name": "api", "url": "https://bitbucket.org/shop/api.git", "kind": "bitbucket"}
+    made = client.post("/api/v1/repositories", json={**body, "services": [{"service_id": of_service}]})
+    repository_id = made.json()["id"]
+    sender = hook(client, app, kind="bitbucket", repository_id=repository_id)
+
+    def send(event: str) -> tuple[str, str]:
+        assert sender.send(BITBUCKET[event], event).status_code == 202
+        return taken(bench, client, sender)
+
+    assert send("pullrequest:created") == ("waiting", ""), "its head is not known yet"
+    assert send("repo:push")[0] == "done"
+    bench.admin.execute("UPDATE job SET not_before = now() WHERE state = 'waiting'")
+    run(bench, "webhooks.process-delivery")
+    assert send("pullrequest:approved") == ("done", "Pull request 7: reviewed by Lea Brandt")
+    rows = "SELECT number, head_sha, base_sha, merge_sha, branch, base_branch, is_open FROM pull_request"
+    assert bench.admin.execute(rows).fetchall() == [(7, D, B, None, "fast", "main", True)]
+
+    assert send("pullrequest:fulfilled") == ("waiting", ""), "the merge is not known yet"
+    bench.admin.execute("UPDATE webhook_delivery SET created_at = created_at - interval '11 minutes'")
+    bench.admin.execute("UPDATE job SET not_before = now() WHERE state = 'waiting'")
+    run(bench, "webhooks.process-delivery")
+    newest = client.get(f"/api/v1/webhooks/{sender.hook_id}/deliveries").json()["items"][0]
+    assert (newest["state"], newest["outcome"]) == ("failed", f"The repository has no commit {M[:12]} yet.")
+
+    at = f"/api/v1/repositories/{repository_id}/commits"
+    assert client.post(at, json={"commits": [{"sha": M, "parents": [B, D], "title": "Merge"}]}).status_code == 200
+    assert send("pullrequest:fulfilled")[0] == "done"
+    assert bench.admin.execute(rows).fetchall() == [(7, D, B, M, "fast", "main", False)]
+    assert [one["name"] for one in client.get(f"{at}/{M}/people").json()["reviewers"]] == ["Lea Brandt"]

@@ -88,7 +88,10 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
     repository_id, service_id = added(near, f"{server.url}/api/.git", GitCredentials("basic", "", "ann", "geheim"))
     first = near.admin.execute("SELECT id FROM job WHERE name = 'repositories.fetch'").fetchone()
     assert first is not None
+    near.admin.execute("UPDATE repository SET kind = 'gitea'")
     assert near.carry_out(JobId(first[0]))["state"] == JobState.DONE
+    lookup = "SELECT count(*) FROM job WHERE name = 'repositories.fetch-pull-requests'"
+    assert near.admin.execute(lookup).fetchone() == (1,), "its credentials may read pull requests"
 
     with near.worker_context.database.reading(scope(near)) as session:
         row = repositories.get_repository(session, repository_id)

@@ -2,7 +2,8 @@
 
 The total of a side with n replicates varies by cv / sqrt(n), where cv is the relative variation between replicates of one
 binary: the prior that comparisons of the kind use, corrected by the dispersion that was measured of builds of the service.
-Kinds whose variation depends on the size of what was sampled (heap and other profiles, benchmarks) have no prior. Counting n
+Kinds whose variation depends on the size of what was sampled (heap and other profiles, benchmarks) have no prior: without
+builds, the replicates of the sides show it. Counting n
 events cannot vary less than the square root of n. The minimum detectable ratio follows as in comparisons: the error of the
 difference times the t-quantiles of the error rate and the power. It is an approximation: a comparison also estimates
 dispersion from its own replicates, and tests functions, whose errors are larger than that of the total.
@@ -303,8 +304,8 @@ def _describe(sides: _Sides, model: NoiseModel, ratio: float | None) -> tuple[Co
         return "tentative", sentence, _advise_more(sides, model)
     if ratio is None:
         sentence = (
-            f"{sides.counts}: which change would be found is unknown until builds of the service with two or more each are "
-            "measured."
+            f"{sides.counts}: which change would be found is not known, because the variation between them could not be read. "
+            "It is known once builds of the service with two or more each are measured."
         )
         return "tentative", sentence, _advise_more(sides, replace(model, fewest=model.advised))
     only = "only " if ratio > model.enough else ""

@@ -44,8 +44,10 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
 )
 from slowpath.inventory.repositories.service import (
     commit_graph,
+    host_access,
     host_repositories,
     people,
+    pull_requests,
     repositories,
     suspect_commits,
 )
@@ -211,9 +213,10 @@ def list_host_repositories(
     with database.reading(
         scope_of(request)
     ) as session:  # closed before the requests to the host, which can take seconds
-        access = host_repositories.get_host_access(session, RepositoryId(repository_id), sealer)
+        access = host_access.get_host_access(session, RepositoryId(repository_id), sealer)
+        known = host_repositories.list_known_urls(session)
     with outside.opened(access.api_url) as peer:
-        return HostRepositoriesOut.of(host_repositories.list_host_repositories(peer, access, clock.now()))
+        return HostRepositoriesOut.of(host_repositories.list_host_repositories(peer, access, known, clock.now()))
 
 
 @router.post(
@@ -280,8 +283,9 @@ def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading)
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing) -> CommitDiffOut:
-    """Enqueue the extraction of the line changes of a commit."""
+    """Enqueue the extraction of the line changes of a commit, and the request for its pull request at the code host."""
     row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
+    pull_requests.enqueue_lookup(session, RepositoryId(repository_id), row.sha)
     suspect_commits.read_diff(session, row)
     session.flush()
     return CommitDiffOut.of(suspect_commits.get_diff(session, row))

@@ -41,6 +41,28 @@ class ReadCommitDiff(Job):
 
 
 @dataclass(frozen=True)
+class FetchPullRequests(Job):
+    """Ask the code host for the pull requests of the newest commits that it was not asked for."""
+
+    name: ClassVar[str] = "repositories.fetch-pull-requests"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    repository_id: RepositoryId
+
+
+@dataclass(frozen=True)
+class FetchCommitPullRequest(Job):
+    """Ask the code host for the pull request of a commit that is shown."""
+
+    name: ClassVar[str] = "repositories.fetch-commit-pull-request"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    commit_id: CommitId
+
+
+@dataclass(frozen=True)
 class ComputePackageClosures(Job):
     """Find which commits of a range change a service's binary."""
 

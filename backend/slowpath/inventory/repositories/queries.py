@@ -9,7 +9,7 @@ from sqlalchemy import Row, any_, func, literal, select, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.types import Text
 
-from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import CommitId, RepositoryId, ServiceId
 from slowpath.core.jobs import JobRow, JobState
 from slowpath.inventory.catalog.tables import Build, Service
@@ -245,14 +245,17 @@ def select_descendants(session: ReadSession, repository_id: RepositoryId, sha: s
     return set(session.scalars(select(found.union(children).c.sha).limit(limit)))
 
 
-def lock_pull_request(session: WriteSession, repository_id: RepositoryId, number: int) -> PullRequest | None:
-    """Return one pull request, by uq_pull_request_number, and lock it."""
+def select_pull_request(
+    session: ReadSession, repository_id: RepositoryId, number: int, *, is_locked: bool = False
+) -> PullRequest | None:
+    """Return one pull request, by uq_pull_request_number, and lock it on request."""
     found = select(PullRequest).where(
         PullRequest.team_id == session.team_id,
         PullRequest.repository_id == repository_id,
         PullRequest.number == number,
     )
-    return session.scalars(found.with_for_update().execution_options(populate_existing=True)).one_or_none()
+    found = found.with_for_update() if is_locked else found
+    return session.scalars(found.execution_options(populate_existing=True)).one_or_none()
 
 
 def select_pull_requests(
@@ -266,6 +269,26 @@ def select_pull_requests(
         (PullRequest.head_sha == those) | (PullRequest.merge_sha == those),
     )
     return session.scalars(found.order_by(PullRequest.number.desc())).all()
+
+
+def select_unchecked_commits(
+    session: ReadSession, repository_id: RepositoryId, *, newest: int, limit: int
+) -> Sequence[Commit]:
+    """Return those of the newest commits of a repository whose pull requests the code host was not asked for."""
+    its = (Commit.team_id == session.team_id) & (Commit.repository_id == repository_id)
+    order = Commit.committed_at.desc().nulls_last(), Commit.id.desc()
+    ids = select(Commit.id).where(its).order_by(*order).limit(newest)
+    found = select(Commit).where(its, Commit.pull_request_checked_at.is_(None), Commit.id.in_(ids))
+    return session.scalars(found.order_by(*order).limit(limit)).all()
+
+
+def select_open_pull_requests(session: ReadSession, repository_id: RepositoryId, limit: int) -> Sequence[PullRequest]:
+    """Return the open pull requests of a repository that changed last, by ix_pull_request_open."""
+    found = select(PullRequest).where(
+        PullRequest.team_id == session.team_id, PullRequest.repository_id == repository_id, PullRequest.is_open
+    )
+    newest = found.order_by(PullRequest.changed_at.desc(), PullRequest.number.desc()).limit(limit)
+    return session.scalars(newest).all()
 
 
 def select_built_pull_request(session: ReadSession, repository_id: RepositoryId, sha: str) -> dict[str, Any] | None:

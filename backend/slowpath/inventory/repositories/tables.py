@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.table_base import Table, TeamScoped
@@ -97,6 +97,8 @@ class Commit(TeamScoped, Table):
     lines_removed: Mapped[int | None]
     dependency_updates: Mapped[list[Any] | None]
     """Dependency updates: [{"module", "old_version", "new_version", "file"}]; null if not extracted."""
+    pull_request_checked_at: Mapped[datetime | None]
+    """When the code host was asked for its pull request; null: not yet."""
 
 
 class CommitDiff(TeamScoped, Table):
@@ -115,7 +117,7 @@ class CommitDiff(TeamScoped, Table):
 
 
 class PullRequest(TeamScoped, Table):
-    """A pull request that a webhook reported: its commits, and who reviewed it."""
+    """A pull request that its code host reported: its commits, who reviewed it, and whether it can be measured."""
 
     __tablename__ = "pull_request"
     __table_args__ = (
@@ -123,6 +125,7 @@ class PullRequest(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="CASCADE"),
         Index("ix_pull_request_head", "team_id", "repository_id", "head_sha"),
         Index("ix_pull_request_merge", "team_id", "repository_id", "merge_sha"),
+        Index("ix_pull_request_open", "team_id", "repository_id", "changed_at", postgresql_where=text("is_open")),
     )
 
     repository_id: Mapped[UUID]
@@ -135,6 +138,13 @@ class PullRequest(TeamScoped, Table):
     """The commit that merged it: a merge commit, or the last of its squashed or rebased commits."""
     reviewers: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """[{"login", "name", "email"}], each login once."""
+    branch: Mapped[str | None]
+    """Of the repository itself; null: of a fork, or not reported."""
+    base_branch: Mapped[str | None]
+    is_open: Mapped[bool] = mapped_column(default=False, server_default="false")
+    """Whether it can be measured: it is of the repository itself, and open."""
+    changed_at: Mapped[datetime | None]
+    """When its commits or its state were last reported."""
 
 
 class PackageClosure(TeamScoped, Table):

@@ -1,4 +1,4 @@
-"""HTTP endpoints of webhooks: managed by admins, called by GitHub and GitLab, which authenticate by signature alone."""
+"""HTTP endpoints of webhooks: managed by admins, called by code hosts, which authenticate by signature alone."""
 
 import re
 from collections.abc import AsyncIterator
@@ -21,6 +21,7 @@ from slowpath.core.errors import (
 from slowpath.core.ids import HookId
 from slowpath.inventory.webhooks.errors import InvalidWebhookSignature, TooManySignatureFailures
 from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, MOST_TRIES, HookKind
+from slowpath.inventory.webhooks.rules.webhook_senders import SENDERS
 from slowpath.inventory.webhooks.schemas import (
     DeliveryAcceptedOut,
     ProviderApiIn,
@@ -44,7 +45,7 @@ from slowpath.platform.http.request_dependencies import settings as settings_of
 
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
 
-STREAMED = re.compile(r"POST /api/v1/webhooks/[^/]*/(github|gitlab)")
+STREAMED = re.compile(r"POST /api/v1/webhooks/[^/]*/(github|gitlab|bitbucket)")
 """Requests whose bodies are streamed to disk."""
 ANY_OBJECT = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
 KNOWN: dict[int | str, dict[str, Any]] = {
@@ -154,70 +155,44 @@ def reconcile_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> Non
     webhooks.request_reconciliation(session, HookId(webhook_id))
 
 
-def _github(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
-    return delivery_intake.find_hook(database, sealer, webhook_id, "github")
-
-
-def _gitlab(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
-    return delivery_intake.find_hook(database, sealer, webhook_id, "gitlab")
-
-
-# Find the webhook first: the body of a request to an unknown webhook is not read.
-async def _github_body(
-    request: Request, _hook: Annotated[WebhookCandidate, Depends(_github)]
-) -> AsyncIterator[SpooledBody]:
-    async with spool_body(request, MAX_MESSAGE_BYTES, settings_of(request).scratch_dir) as spooled:
-        yield spooled
-
-
-async def _gitlab_body(
-    request: Request, _hook: Annotated[WebhookCandidate, Depends(_gitlab)]
-) -> AsyncIterator[SpooledBody]:
-    async with spool_body(request, MAX_MESSAGE_BYTES, settings_of(request).scratch_dir) as spooled:
-        yield spooled
-
-
 RECEIVED = document_problems(NotFound, NotAuthenticated, InvalidRequest, TooLarge, LimitExceeded, Unavailable)
 
 
-@router.post(
-    "/{webhook_id}/github",
-    operation_id="webhooks:receive-github",
-    status_code=202,
-    responses={**RECEIVED, **KNOWN},
-    openapi_extra=ANY_OBJECT,
-)
-def receive_github_delivery(
-    request: Request,
-    response: Response,
-    hook: Annotated[WebhookCandidate, Depends(_github)],
-    body: Annotated[SpooledBody, Depends(_github_body)],
-    database: DatabaseOf,
-    clock: Now,
-    throttle: Throttled,
-) -> DeliveryAcceptedOut:
-    """Store a GitHub delivery, signed in `X-Hub-Signature-256`, before the response; process it afterwards."""
-    return _hear("github", request, response, hook, body, database, clock, throttle)
+def _add_receiver(kind: HookKind, signature: str) -> None:
+    """Add the endpoint that receives deliveries of a kind of code host."""
+
+    def find(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
+        return delivery_intake.find_hook(database, sealer, webhook_id, kind)
+
+    # Find the webhook first: the body of a request to an unknown webhook is not read.
+    async def spool(request: Request, _hook: Annotated[WebhookCandidate, Depends(find)]) -> AsyncIterator[SpooledBody]:
+        async with spool_body(request, MAX_MESSAGE_BYTES, settings_of(request).scratch_dir) as spooled:
+            yield spooled
+
+    @router.post(
+        f"/{{webhook_id}}/{kind}",
+        operation_id=f"webhooks:receive-{kind}",
+        status_code=202,
+        summary=f"Receive {SENDERS[kind].name} Delivery",
+        description=f"Store a {SENDERS[kind].name} delivery, {signature}, before the response; process it afterwards.",
+        responses={**RECEIVED, **KNOWN},
+        openapi_extra=ANY_OBJECT,
+    )
+    def receive(
+        request: Request,
+        response: Response,
+        hook: Annotated[WebhookCandidate, Depends(find)],
+        body: Annotated[SpooledBody, Depends(spool)],
+        database: DatabaseOf,
+        clock: Now,
+        throttle: Throttled,
+    ) -> DeliveryAcceptedOut:
+        return _hear(kind, request, response, hook, body, database, clock, throttle)
 
 
-@router.post(
-    "/{webhook_id}/gitlab",
-    operation_id="webhooks:receive-gitlab",
-    status_code=202,
-    responses={**RECEIVED, **KNOWN},
-    openapi_extra=ANY_OBJECT,
-)
-def receive_gitlab_delivery(
-    request: Request,
-    response: Response,
-    hook: Annotated[WebhookCandidate, Depends(_gitlab)],
-    body: Annotated[SpooledBody, Depends(_gitlab_body)],
-    database: DatabaseOf,
-    clock: Now,
-    throttle: Throttled,
-) -> DeliveryAcceptedOut:
-    """Store a GitLab delivery, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`)."""
-    return _hear("gitlab", request, response, hook, body, database, clock, throttle)
+_add_receiver("github", "signed in `X-Hub-Signature-256`")
+_add_receiver("gitlab", "signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`)")
+_add_receiver("bitbucket", "signed in `X-Hub-Signature`")
 
 
 def _hear(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import HookDeliveryId, HookId, ServiceId
+from slowpath.core.ids import HookDeliveryId, HookId, RepositoryId, ServiceId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
@@ -38,10 +38,5 @@ class PullRequestChanged(Job):
     subject_kind: ClassVar[str] = HOUSEKEEPING
 
     service_id: ServiceId
+    repository_id: RepositoryId
     number: int
-    url: str | None
-    head_sha: str
-    base_sha: str | None
-    branch: str
-    base_branch: str
-    is_open: bool

@@ -73,7 +73,7 @@ class WebhookOut(BaseModel):
     id: UUID
     name: str
     kind: HookKind
-    address: str = Field(description="URL to enter at GitHub or GitLab")
+    address: str = Field(description="URL to enter at the code host")
     repository_id: UUID | None
     service_ids: list[UUID]
     target: str | None

@@ -11,11 +11,11 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Webhook(TeamScoped, Table):
-    """A webhook: the URL to which GitHub or GitLab sends deliveries, and its signing secret."""
+    """A webhook: the URL to which a code host sends deliveries, and its signing secret."""
 
     __tablename__ = "webhook"
     __table_args__ = (
-        CheckConstraint("kind in ('gitlab', 'github')", name="kind"),
+        CheckConstraint("kind in ('gitlab', 'github', 'bitbucket')", name="kind"),
         CheckConstraint("(api_url IS NULL) = (encrypted_api_token IS NULL)", name="api"),
         ForeignKeyConstraint(
             ["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="SET NULL (repository_id)"

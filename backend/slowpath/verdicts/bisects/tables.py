@@ -313,23 +313,3 @@ class PullRequestRules(ServiceRulesColumns, Table):
     warm_up_seconds: Mapped[float]
     signature: Mapped[list[Any] | None]
     """Kind and subject; null: the number that the runner's command prints."""
-
-
-class OpenPullRequest(TeamScoped, Table):
-    """An open pull request of a service's repository, as its code host last reported it."""
-
-    __tablename__ = "open_pull_request"
-    __table_args__ = (
-        UniqueConstraint("team_id", "service_id", "number"),
-        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
-    )
-
-    service_id: Mapped[UUID]
-    number: Mapped[int]
-    url: Mapped[str | None]
-    branch: Mapped[str]
-    base_branch: Mapped[str]
-    head_sha: Mapped[str]
-    base_sha: Mapped[str | None]
-    """Head of the base branch; null if the code host does not name it."""
-    changed_at: Mapped[datetime]

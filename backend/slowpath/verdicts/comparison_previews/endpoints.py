@@ -11,7 +11,7 @@ from slowpath.evidence.metrics.service.live_samples import LiveReads, gather_wit
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading, scope_of
+from slowpath.platform.http.request_dependencies import Blobs, DatabaseOf, Now, Reading, scope_of
 from slowpath.verdicts.comparison_previews.schemas import (
     PreviewIn,
     PreviewOut,
@@ -23,6 +23,7 @@ from slowpath.verdicts.comparison_previews.schemas import (
     make_suggestions_out,
 )
 from slowpath.verdicts.comparison_previews.service import previews, source_search, suggestions
+from slowpath.verdicts.comparison_previews.service.side_dispersion import SideDispersions
 from slowpath.verdicts.comparisons.schemas.source_schemas import parse_side_source
 
 router = APIRouter(prefix="/api/v1", tags=["comparisons"])
@@ -64,16 +65,17 @@ def list_comparison_sources(
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def preview_comparison(
-    body: PreviewIn, caller: MayRead, request: Request, database: DatabaseOf, clock: Now
+    body: PreviewIn, caller: MayRead, request: Request, database: DatabaseOf, clock: Now, blobs: Blobs
 ) -> PreviewOut:
     """Return what both sides contain and what their comparison could conclude; nothing is stored."""
     base, candidate = (parse_side_source(each) if each else None for each in (body.base, body.candidate))
     now = clock.now()
     live = LiveReads(request.app.state.watched, int(now.timestamp() * 1000))
+    dispersions = SideDispersions(blobs)
     found = gather_with_sources(
         lambda: database.reading(scope_of(request)),
         live,
-        lambda session: previews.preview_comparison(session, base, candidate, now, live),
+        lambda session: previews.preview_comparison(session, base, candidate, now, live, dispersions=dispersions),
     )
     return make_preview_out(found)
 

@@ -7,10 +7,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, and_, func, or_, select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
-from slowpath.core.ids import ArtifactId, EnvironmentId, ServiceId, UserId
+from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId, ServiceId, UserId
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.service.build_evidence import is_usable, recorded_ms
 from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.benchmarks.tables import BenchmarkOutput
 from slowpath.evidence.profiles.tables import Profile
 from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
@@ -154,4 +155,15 @@ def select_binaries(session: ReadSession, artifact_ids: Collection[UUID]) -> dic
     return {
         artifact_id: tuple(str(each["build_id"]) for each in mappings if each.get("build_id"))
         for artifact_id, mappings in rows
+    }
+
+
+def select_columns(session: ReadSession, artifact_ids: Collection[UUID]) -> dict[UUID, tuple[BlobKey, int]]:
+    """Return blob key and size of the columns of profiles and benchmarks, by primary key."""
+    return {
+        artifact_id: (BlobKey(key), size)
+        for table in (Profile, BenchmarkOutput)
+        for artifact_id, key, size in session.execute(
+            select(table.id, table.columns_key, table.columns_bytes).where(table.id.in_(artifact_ids))
+        )
     }

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +19,10 @@ from slowpath.adapters.egress import create_outside
 from slowpath.adapters.git_remotes import create_remotes
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import RepositoryId
+from slowpath.inventory.repositories.read_models import HostRepositories, HostRepository
 from slowpath.inventory.repositories.service import repositories
+from slowpath.inventory.repositories.service.host_access import HostAccess
+from slowpath.inventory.repositories.service.host_repositories import list_host_repositories
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.fake_github import APP, INSTALLATION, serve_github
@@ -33,6 +37,7 @@ class CodeHost:
     """Answers every path with its pages, or with anything else."""
 
     url: str = ""
+    outside: Any = None
     pages: list[Any] = field(default_factory=list)
     status: int = 200
     raw: bytes | None = None
@@ -53,7 +58,8 @@ def serve_code_host() -> Iterator[CodeHost]:
             parsed = urlsplit(self.path)
             query = parse_qs(parsed.query)
             host.asked.append((parsed.path, query, {name.lower(): value for name, value in self.headers.items()}))
-            content = host.content(int(query["page"][0]))
+            page = int(query["page"][0]) if "page" in query else 1 + int(query["start"][0]) // 100
+            content = host.content(page)
             self.send_response(host.status)
             if host.status == 302:
                 self.send_header("Location", "http://127.0.0.1:1/")
@@ -77,12 +83,13 @@ def host(app: AppUnderTest) -> Iterator[CodeHost]:
     app.app.state.outside = create_outside(settings)
     app.app.state.remotes = create_remotes(settings, app.app.state.outside)
     with serve_code_host() as served:
+        served.outside = app.app.state.outside
         yield served
 
 
 def added(client: TestClient, url: str, kind: str, **more: object) -> str:
     credentials = {"kind": "bearer", "token": TOKEN}
-    body = {"name": "api", "url": f"{url}/example/api.git", "kind": kind, "credentials": credentials, **more}
+    body = {"name": "api", "url": f"{url}/example/api.git", "kind": kind, "credentials": credentials} | more
     answer = client.post(REPOSITORIES, json=body)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
@@ -124,6 +131,51 @@ def test_all_pages_are_listed_with_the_stored_token(
     assert {asked for asked, _, _ in host.asked} == {path}
     assert [query["page"] for _, query, _ in host.asked] == [["1"], ["2"], ["3"]]
     assert all(headers[header] == value for _, _, headers in host.asked)
+
+
+def test_bitbucket_data_center_lists_its_repositories(client: TestClient, host: CodeHost) -> None:
+    """The parts that are read of the documented answer of `GET /rest/api/1.0/repos`."""
+    one = added(client, f"{host.url}/scm", "bitbucket")
+    project = {"key": "SHOP", "id": 1, "name": "Shop", "type": "NORMAL"}
+    host.pages = [
+        {"size": 2, "limit": 100, "isLastPage": True, "start": 0, "values": [
+            {"slug": "api", "id": 1, "project": {**project, "key": "EXAMPLE"}, "description": "the API"},
+            {"slug": "lib", "id": 2, "project": project}, {"slug": "x", "project": None}, 3,
+        ]},
+        {"size": 0, "isLastPage": True, "start": 100, "values": []},
+    ]  # fmt: skip
+    body = client.get(f"{REPOSITORIES}/{one}/host-repositories").json()
+    assert [(each["name"], each["url"].removeprefix(host.url), each["is_added"]) for each in body["items"]] == [
+        ("example/api", "/scm/example/api.git", True), ("shop/lib", "/scm/shop/lib.git", False),
+    ]  # fmt: skip
+    assert [(path, query["start"]) for path, query, _ in host.asked] == [
+        ("/rest/api/1.0/repos", ["0"]), ("/rest/api/1.0/repos", ["100"]),
+    ]  # fmt: skip
+    assert host.asked[0][2]["authorization"] == f"Bearer {TOKEN}"
+
+
+@pytest.mark.parametrize(
+    ("secret", "header"),
+    [
+        ("Basic " + base64.b64encode(b"x-token-auth:t0ken").decode(), "Bearer t0ken"),
+        ("Basic " + base64.b64encode(b"ann@example.org:t0ken").decode(), None),
+    ],
+)
+def test_bitbucket_cloud_lists_the_workspace_of_the_repository(host: CodeHost, secret: str, header: str | None) -> None:
+    """The parts that are read of the documented answer of `GET /2.0/repositories/{workspace}`."""
+    cloud = "https://bitbucket.org"
+    listed = {
+        "full_name": "shop/lib", "mainbranch": {"type": "branch", "name": "main"}, "description": "",
+        "links": {"clone": [{"name": "https", "href": "https://ann@bitbucket.org/shop/lib.git"}]},
+    }  # fmt: skip
+    host.pages = [{"pagelen": 100, "page": 1, "values": [listed], "next": "https://evil.example/"}, {"values": []}]
+    access = HostAccess("bitbucket", host.url, cloud, "shop/api", secret)
+    with host.outside.opened(host.url) as peer:
+        found = list_host_repositories(peer, access, {f"{cloud}/shop/lib"}, datetime(2026, 11, 28, tzinfo=UTC))
+    assert found == HostRepositories([HostRepository("shop/lib", f"{cloud}/shop/lib.git", "", "main", True)], True)
+    assert {path for path, _, _ in host.asked} == {"/2.0/repositories/shop"}
+    assert [query["page"] for _, query, _ in host.asked] == [["1"], ["2"]], "addresses in answers are not followed"
+    assert host.asked[0][2]["authorization"] == (header or secret)
 
 
 def test_a_listed_repository_is_added_with_the_credentials_of_its_host(
@@ -231,9 +283,9 @@ def test_failures_of_the_host_are_problems(
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ({"kind": "bitbucket"}, "Only the repositories of GitHub"),
+        ({"kind": "other"}, "Only the APIs of GitHub"),
         ({"kind": "github", "credentials": None}, "has no credentials"),
-        ({"url": None, "kind": None, "credentials": None}, "Only the repositories of GitHub"),
+        ({"url": None, "kind": None, "credentials": None}, "Only the APIs of GitHub"),
     ],
 )
 def test_a_host_without_credentials_or_list_is_not_requested(

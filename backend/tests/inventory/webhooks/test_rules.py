@@ -14,16 +14,18 @@ from standardwebhooks import Webhook
 from slowpath.inventory.catalog.rules import parse_deployment_event
 from slowpath.inventory.repositories.rules.pull_requests import PullRequestFacts, Reviewer
 from slowpath.inventory.webhooks.rules.github_missed_deliveries import missed, next_cursor
+from slowpath.inventory.webhooks.rules.github_payloads import parse_github_event
+from slowpath.inventory.webhooks.rules.gitlab_payloads import parse_gitlab_event as parse_gitlab_payload
+from slowpath.inventory.webhooks.rules.payload_fields import Message
 from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
     PullRequestEvent,
     PushEvent,
-    ReviewEvent,
+    WebhookEvent,
 )
-from slowpath.inventory.webhooks.rules.webhook_payloads import parse_github_event, parse_gitlab_event
-from slowpath.inventory.webhooks.rules.webhook_signatures import verify_github_signature, verify_gitlab_signature
+from slowpath.inventory.webhooks.rules.webhook_signatures import verify_body_signature, verify_gitlab_signature
 from slowpath.inventory.webhooks.service.webhooks import new_secret
 from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH
 
@@ -48,11 +50,17 @@ MESSAGES = st.dictionaries(
 )
 
 
+def parse_gitlab_event(message: Message) -> WebhookEvent:
+    return parse_gitlab_payload("", message)
+
+
 # --- signatures
 
 
 def test_the_example_signature_of_github_is_verified() -> None:
-    assert verify_github_signature(SECRET, {"x-hub-signature-256": OF_GITHUB}, [BODY[:5], BODY[5:]])
+    assert verify_body_signature(
+        "x-hub-signature-256", SECRET, {"x-hub-signature-256": OF_GITHUB}, [BODY[:5], BODY[5:]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +73,7 @@ def test_the_example_signature_of_github_is_verified() -> None:
     ],
 )  # fmt: skip
 def test_nothing_else_is(secret: str, given_: str, body: bytes) -> None:
-    assert not verify_github_signature(secret, {"x-hub-signature-256": given_}, [body])
+    assert not verify_body_signature("x-hub-signature-256", secret, {"x-hub-signature-256": given_}, [body])
 
 
 def test_gitlab_deliveries_are_verified_by_token_or_signature() -> None:
@@ -109,8 +117,9 @@ def test_a_push_brings_commits() -> None:
     pushed, tag, deleted = (parse_github_event("push", each) for each in EXAMPLES["push"])
 
     assert isinstance(pushed, PushEvent)
-    [commit] = pushed.commits
-    assert (pushed.branch, pushed.repository) == ("master", "Codertocat/Hello-World")
+    [branch] = pushed.branches
+    [commit] = branch.commits
+    assert (branch.name, pushed.repository) == ("master", "Codertocat/Hello-World")
     assert (commit.sha, commit.title) == ("6113728f27ae82c7b1a177c8d03f9e96e0adf246", "Initial commit")
     assert commit.parents is None, "the branch is new: its parents are unknown"
     assert [(file.path, file.status) for file in commit.files or ()] == [("README.md", "added")]
@@ -125,7 +134,7 @@ def test_a_commit_without_parents_follows_the_old_head() -> None:
     def parents(message: dict[str, Any]) -> list[Any]:
         event = parse_github_event("push", message)
         assert isinstance(event, PushEvent)
-        return [commit.parents for commit in event.commits]
+        return [commit.parents for commit in event.branches[0].commits]
 
     assert parents(one) == [("a" * 40,)]
     assert parents({**one, "forced": True}) == [None]
@@ -159,8 +168,9 @@ def test_gitlab_events_are_parsed_like_those_of_github() -> None:
     pushed, ran, deployed = (parse_gitlab_event(each) for each in (GITLAB_PUSH, GITLAB_PIPELINE, GITLAB_DEPLOYMENT))
 
     assert isinstance(pushed, PushEvent)
-    assert pushed.commits[0].parents == ("a" * 40,)
-    assert {(file.path, file.status) for file in pushed.commits[0].files or ()} == {
+    [commit] = pushed.branches[0].commits
+    assert commit.parents == ("a" * 40,)
+    assert {(file.path, file.status) for file in commit.files or ()} == {
         ("a.go", "added"),
         ("b.go", "removed"),
     }
@@ -192,8 +202,9 @@ def test_hostile_texts_are_cut_and_have_no_nul() -> None:
     event = parse_github_event("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
 
     assert isinstance(event, PushEvent)
-    assert len(event.commits) == 1
-    assert "\x00" not in event.branch + event.commits[0].author_name
+    [branch] = event.branches
+    assert len(branch.commits) == 1
+    assert "\x00" not in branch.name + branch.commits[0].author_name
 
 
 # --- what did not arrive
@@ -261,8 +272,8 @@ def pull_request(action: str, *, head_repository: int | None = 1, sha: str = HEA
 @pytest.mark.parametrize(("action", "is_open"), [("opened", True), ("synchronize", True), ("closed", False)])
 def test_a_pull_request_of_github(action: str, is_open: bool) -> None:
     url = "https://github.example/shop/mono/pull/7"
-    expected = PullRequestEvent(PullRequestFacts(7, url, HEAD_SHA, BASE_SHA), "feature", "main", is_open, "shop/mono")
-    assert parse_github_event("pull_request", pull_request(action)) == expected
+    facts = PullRequestFacts(7, url, HEAD_SHA, BASE_SHA).with_branches("feature", "main", is_open=is_open)
+    assert parse_github_event("pull_request", pull_request(action)) == PullRequestEvent(facts, "shop/mono")
 
 
 @pytest.mark.parametrize("message", [
@@ -289,11 +300,11 @@ def merge_request(action: str, *, source: int = 1, **fields: object) -> dict[str
 
 def test_a_merge_request_of_gitlab() -> None:
     url = "https://gitlab.example/shop/mono/-/merge_requests/7"
-    facts = PullRequestFacts(7, url, HEAD_SHA, None)
-    opened = PullRequestEvent(facts, "feature", "main", is_open=True, repository="shop/mono")
+    facts = PullRequestFacts(7, url, HEAD_SHA, None).with_branches("feature", "main", is_open=True)
+    opened = PullRequestEvent(facts, "shop/mono")
     assert parse_gitlab_event(merge_request("open")) == opened
     assert parse_gitlab_event(merge_request("update", oldrev="c" * 40)) == opened
-    assert parse_gitlab_event(merge_request("merge")) == replace(opened, is_open=False)
+    assert parse_gitlab_event(merge_request("merge")) == replace(opened, facts=replace(facts, is_open=False))
     for other in (merge_request("update"), merge_request("open", source=2), merge_request("approved")):
         assert isinstance(parse_gitlab_event(other), IgnoredEvent)
 
@@ -315,7 +326,7 @@ def test_who_submitted_a_review_at_github_is_a_reviewer(example: dict[str, Any])
     url = example["pull_request"]["html_url"]
     facts = PullRequestFacts(2, url, REVIEWED_HEAD, REVIEWED_BASE, None, (Reviewer("octo-lea"),))
     found = parse_github_event("pull_request_review", review(example, login="octo-lea"))
-    assert found == ReviewEvent(facts, "Codertocat/Hello-World")
+    assert found == PullRequestEvent(facts, "Codertocat/Hello-World")
 
 
 def test_authors_bots_and_requests_are_no_reviews() -> None:
@@ -334,11 +345,12 @@ def test_the_merge_commit_counts_if_github_merged() -> None:
     for merged, expected in ((True, "e" * 40), (False, None)):
         found = parse_github_event("pull_request", {**CLOSED, "pull_request": {**pull, "merged": merged}})
         assert isinstance(found, PullRequestEvent)
-        assert (found.facts.merge, found.is_open) == (expected, False)
+        assert (found.facts.merge, found.facts.is_open) == (expected, False)
     fork = pull_request("closed", head_repository=2)
     fork["pull_request"] |= {"merged": True, "merge_commit_sha": "e" * 40}
     found = parse_github_event("pull_request", fork)
-    assert isinstance(found, ReviewEvent), "it is recorded, but never measured"
+    assert isinstance(found, PullRequestEvent)
+    assert found.facts.branch is None, "it is recorded, but never measured"
     assert found.facts.merge == "e" * 40
 
 
@@ -350,7 +362,7 @@ def test_reviews_of_gitea_arrive_with_the_headers_of_github(event: str) -> None:
         "review": {"type": "pull_request_review_approved", "content": "good"},
     }  # fmt: skip
     found = parse_github_event(event, message)
-    assert isinstance(found, ReviewEvent)
+    assert isinstance(found, PullRequestEvent)
     assert found.facts.reviewers == (Reviewer("lea", "Lea Brandt", "lea@example.org"),)
 
 
@@ -366,7 +378,7 @@ LEA = {
 @pytest.mark.parametrize("action", ["approved", "approval"])
 def test_who_approves_at_gitlab_is_a_reviewer(action: str) -> None:
     found = parse_gitlab_event({**merge_request(action, source=2), "user": LEA})
-    assert isinstance(found, ReviewEvent)
+    assert isinstance(found, PullRequestEvent)
     assert found.facts.reviewers == (Reviewer("lea", "Lea Brandt", ""),)
 
 
@@ -376,7 +388,7 @@ def test_assigned_reviewers_of_gitlab_reviewed_if_their_state_says_so() -> None:
     [*_, without] = listed
     del without["state"]
     update = parse_gitlab_event({**merge_request("update"), "reviewers": listed})
-    assert isinstance(update, ReviewEvent)
+    assert isinstance(update, PullRequestEvent)
     assert [one.login for one in update.facts.reviewers] == ["u1", "u2", "u3"]
     merged = parse_gitlab_event({**merge_request("merge", merge_commit_sha="e" * 40), "reviewers": listed})
     assert isinstance(merged, PullRequestEvent)

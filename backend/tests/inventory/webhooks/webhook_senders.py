@@ -39,6 +39,12 @@ GITLAB_PUSH = {
 }  # fmt: skip
 
 
+BITBUCKET: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "testdata" / "bitbucket.json").read_text(encoding="utf-8")
+)
+"""By event."""
+
+
 def body_of(message: object) -> bytes:
     return message if isinstance(message, bytes) else json.dumps(message).encode()
 
@@ -50,6 +56,15 @@ def github_headers(secret: str, body: bytes, event: str, delivery_id: str | None
         "X-GitHub-Delivery": delivery_id or str(uuid4()),
         "X-GitHub-Hook-ID": "292430182",
         "X-Hub-Signature-256": f"sha256={hmac.new(secret.encode(), body, 'sha256').hexdigest()}",
+    }
+
+
+def bitbucket_headers(secret: str, body: bytes, event: str, delivery_id: str | None = None) -> dict[str, str]:
+    return {
+        "Content-Type": "application/json",
+        "X-Event-Key": event,
+        "X-Request-UUID": delivery_id or str(uuid4()),
+        "X-Hub-Signature": f"sha256={hmac.new(secret.encode(), body, 'sha256').hexdigest()}",
     }
 
 
@@ -81,6 +96,8 @@ class Sender:
         body = body_of(message)
         if headers is None and self.kind == "github":
             headers = github_headers(self.secret, body, event, expected.get("delivery_id"))
+        elif headers is None and self.kind == "bitbucket":
+            headers = bitbucket_headers(self.secret, body, event, expected.get("delivery_id"))
         elif headers is None:
             headers = {
                 "X-Gitlab-Event": event, "X-Gitlab-Token": self.secret,

@@ -42,6 +42,7 @@ UNBOUNDED = {
     "spans:receive-otlp": "streamed",
     "webhooks:receive-github": "streamed",
     "webhooks:receive-gitlab": "streamed",
+    "webhooks:receive-bitbucket": "streamed",
 }
 """Routes whose description allows more than their limit, and why."""
 

@@ -8,8 +8,13 @@ from typing import Final, Literal
 
 RepositoryKind = Literal["github", "gitlab", "bitbucket", "gitea", "other", "pushed"]
 Credentials = Literal["none", "bearer", "basic"]
+HostApi = Literal["github", "gitlab", "gitea", "bitbucket", "bitbucket-server"]
 FileStatus = Literal["added", "modified", "removed", "renamed", "other"]
 
+HOST_APIS: Final[Mapping[str, HostApi]] = {
+    "github": "github", "gitlab": "gitlab", "gitea": "gitea", "bitbucket": "bitbucket",
+}  # fmt: skip
+"""API of a code host by the kind of its repositories."""
 MOST_REPOSITORIES: Final = 200
 """Per team."""
 MOST_TAGS: Final = 5_000

@@ -1,8 +1,8 @@
 """Pull requests as code hosts report them: which commits belong to one, and who reviewed it. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
 from slowpath.inventory.repositories.rules import Graph, commit_range
 
@@ -23,7 +23,7 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class PullRequestFacts:
-    """What a code host reports about a pull request. Its SHAs have 40 hexadecimal digits."""
+    """What a code host reports about a pull request. Its SHAs have 40 hexadecimal digits, or fewer from Bitbucket."""
 
     number: int
     url: str | None
@@ -33,6 +33,20 @@ class PullRequestFacts:
     merge: str | None = None
     """The commit that merged it: a merge commit, or the last of its squashed or rebased commits."""
     reviewers: tuple[Reviewer, ...] = ()
+    branch: str | None = None
+    """None: it is of a fork, or the report is about a review only."""
+    base_branch: str | None = None
+    is_open: bool = False
+    """Whether it can be measured: it is of the repository itself, and open."""
+
+    @property
+    def reports_commits(self) -> bool:
+        """Return whether the report is about its commits, and not about a review only."""
+        return self.branch is not None or self.merge is not None
+
+    def with_branches(self, branch: str, base_branch: str, *, is_open: bool) -> Self:
+        """Return the facts of a pull request of the repository itself."""
+        return replace(self, branch=branch, base_branch=base_branch, is_open=is_open)
 
 
 def add_reviewers(known: Sequence[Reviewer], new: Iterable[Reviewer]) -> list[Reviewer]:

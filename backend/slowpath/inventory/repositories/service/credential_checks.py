@@ -9,14 +9,15 @@ from urllib.parse import urlsplit
 from slowpath.core.errors import SlowpathError
 from slowpath.core.github_app import (
     INSTALLATION_TOKENS,
-    JSON_HEADERS,
     READ_CODE,
     InvalidAppCredential,
     find_api_url,
     is_app_credential,
+    make_git_header,
 )
 from slowpath.core.ports import EgressClient, HttpResponse
-from slowpath.inventory.repositories.service.host_repositories import read_token, token_headers
+from slowpath.inventory.repositories.rules import HOST_APIS
+from slowpath.inventory.repositories.service.host_access import make_api_headers, make_host_access
 
 SECONDS: Final = 10.0
 """Per request."""
@@ -50,7 +51,7 @@ def check_credentials(egress: EgressClient, kind: str, url: str, authorization: 
     if is_app_credential(authorization):
         return CredentialCheck("valid", None, "Each use gets its own token of the GitHub App.")
     try:
-        return CredentialCheck("valid", _expiry(egress, kind, url, read_token(authorization)))
+        return CredentialCheck("valid", _expiry(egress, kind, url, authorization))
     except SlowpathError:
         return CredentialCheck("valid")  # the API need not be reachable to read a repository
 
@@ -63,7 +64,7 @@ def _refusal(egress: EgressClient, url: str, authorization: str, now: datetime) 
         with egress.opened(api_url) as peer, INSTALLATION_TOKENS.use(
             authorization, peer, api_url=api_url, repository=url, permissions=READ_CODE, now=now
         ) as token:  # fmt: skip
-            header = token_headers("github", token)["Authorization"]
+            header = make_git_header(token)
     parsed = urlsplit(url)
     with egress.opened(f"{parsed.scheme}://{parsed.netloc}") as peer:
         answer = peer.get(
@@ -75,23 +76,16 @@ def _refusal(egress: EgressClient, url: str, authorization: str, now: datetime) 
     return None
 
 
-def _expiry(egress: EgressClient, kind: str, url: str, token: str) -> datetime | None:
+def _expiry(egress: EgressClient, kind: str, url: str, authorization: str) -> datetime | None:
     """Return when a token expires, as GitHub or GitLab states it; None if it does not, or nothing is stated."""
-    parsed = urlsplit(url)
-    if kind == "github":
-        name = parsed.path.strip("/").removesuffix(".git").rstrip("/")
-        with egress.opened(find_api_url(url)) as peer:
-            headers = {**JSON_HEADERS, **token_headers(kind, token)}
-            answer = peer.get(f"/repos/{name}", (), headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
-        return _parse_github_time(answer.token_expiration)
-    if kind == "gitlab":
-        with egress.opened(f"{parsed.scheme}://{parsed.netloc}") as peer:
-            answer = peer.get(
-                "/api/v4/personal_access_tokens/self", (), token_headers(kind, token),
-                max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS,
-            )  # fmt: skip
-        return _read_gitlab_expiry(answer)
-    return None
+    if HOST_APIS.get(kind) not in {"github", "gitlab"}:
+        return None
+    access = make_host_access(kind, url, authorization)
+    path = f"/repos/{access.repository}" if access.api == "github" else "/api/v4/personal_access_tokens/self"
+    headers = make_api_headers(access.api, authorization)
+    with egress.opened(access.api_url) as peer:
+        answer = peer.get(path, (), headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
+    return _parse_github_time(answer.token_expiration) if access.api == "github" else _read_gitlab_expiry(answer)
 
 
 def _parse_github_time(text: str) -> datetime | None:

@@ -1,14 +1,20 @@
-"""Pull requests that webhooks reported: record them, and find that of a commit with its reviewers."""
+"""Pull requests that code hosts reported: record them, and find that of a commit with its reviewers."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Final
 
 from sqlalchemy.dialects.postgresql import insert
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import RepositoryId, ServiceId, new_id
+from slowpath.core.ids import CommitId, RepositoryId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.inventory.repositories import queries
-from slowpath.inventory.repositories.rules import UNTOLD
+from slowpath.inventory.repositories.errors import CommitNotFound
+from slowpath.inventory.repositories.jobs import FetchCommitPullRequest, FetchPullRequests
+from slowpath.inventory.repositories.rules import HOST_APIS, SHA, UNTOLD
 from slowpath.inventory.repositories.rules.pull_requests import (
     MOST_DESCENDANTS,
     PullRequestFacts,
@@ -17,13 +23,19 @@ from slowpath.inventory.repositories.rules.pull_requests import (
     find_former_head,
     list_pull_request_commits,
 )
+from slowpath.inventory.repositories.service import commit_graph
 from slowpath.inventory.repositories.tables import Commit, PullRequest
+
+MOST_LOOKED_UP: Final = 200
+"""Newest commits of a repository whose pull requests the code host is asked for."""
+LOOKED_UP_AT_ONCE: Final = 20
+"""By one job, which runs after each fetch."""
 
 
 def record_pull_request(
-    session: WriteSession, repository_id: RepositoryId, facts: PullRequestFacts, *, is_review: bool
+    session: WriteSession, repository_id: RepositoryId, facts: PullRequestFacts, now: datetime
 ) -> None:
-    """Record what a webhook reports about a pull request; a review adds reviewers, and changes no known commits."""
+    """Record what a code host reports about a pull request; a review adds reviewers, and changes no known commits."""
     session.execute(
         insert(PullRequest)
         .values(
@@ -36,15 +48,81 @@ def record_pull_request(
         )
         .on_conflict_do_nothing()
     )
-    row = queries.lock_pull_request(session, repository_id, facts.number)
+    row = queries.select_pull_request(session, repository_id, facts.number, is_locked=True)
     assert row is not None
     row.url = facts.url or row.url
     row.merge_sha = facts.merge or row.merge_sha
-    if not is_review and (row.merge_sha is None or facts.merge is not None):  # a message may arrive after the merge
+    if facts.reports_commits and (row.merge_sha is None or facts.merge is not None):  # it may arrive after the merge
         row.head_sha, row.base_sha = facts.head, facts.base or row.base_sha
+        row.branch, row.base_branch = facts.branch or row.branch, facts.base_branch or row.base_branch
+        row.is_open, row.changed_at = facts.is_open, now
     if facts.reviewers:
         row.reviewers = [asdict(one) for one in add_reviewers(list_reviewers(row), facts.reviewers)]
     session.flush()
+
+
+def resolve_facts(session: ReadSession, repository_id: RepositoryId, facts: PullRequestFacts) -> PullRequestFacts:
+    """Return the facts with whole SHAs: Bitbucket abbreviates them.
+
+    An unknown base is left out. An unknown head of a fork, which is never measured, is replaced by the merge or stays
+    abbreviated. Raises `CommitNotFound` if the merge, or a head that can be measured, is not known yet.
+    """
+    spelled = {one for one in (facts.head, facts.base, facts.merge) if one is not None and not SHA.fullmatch(one)}
+    if not spelled:
+        return facts
+    whole = commit_graph.resolve_commits(session, repository_id, spelled)
+    for needed in (facts.merge, facts.head if facts.is_open else None):
+        if needed in spelled - whole.keys():
+            raise CommitNotFound(f"The repository has no commit {needed} yet.")
+    merge = whole.get(facts.merge, facts.merge) if facts.merge else None
+    head = whole.get(facts.head) or (facts.head if facts.head not in spelled else merge or facts.head)
+    base = facts.base if facts.base not in spelled else whole.get(facts.base)
+    return replace(facts, head=head, base=base, merge=merge)
+
+
+def enqueue_lookup(session: WriteSession, repository_id: RepositoryId, sha: str | None = None) -> None:
+    """Enqueue the request for earlier pull requests: of the newest commits, or of one that is shown.
+
+    Nothing is done for a repository without credentials of a code host with an API, or if the host was asked before.
+    """
+    repository = queries.repository(session, repository_id)
+    if repository is None or repository.encrypted_credentials is None or repository.kind not in HOST_APIS:
+        return
+    if sha is None:
+        enqueue_unless_pending(session, FetchPullRequests(repository_id))
+        return
+    for row in queries.commits(session, repository_id, [sha]):
+        if row.pull_request_checked_at is None:
+            enqueue_unless_pending(session, FetchCommitPullRequest(CommitId(row.id)))
+
+
+def list_unchecked_commits(session: ReadSession, repository_id: RepositoryId) -> Sequence[Commit]:
+    """Return some of the newest commits whose pull requests the code host was not asked for."""
+    return queries.select_unchecked_commits(session, repository_id, newest=MOST_LOOKED_UP, limit=LOOKED_UP_AT_ONCE)
+
+
+def record_lookup(
+    session: WriteSession, repository_id: RepositoryId, sha: str, facts: PullRequestFacts | None, now: datetime
+) -> None:
+    """Record the answer of the code host for a commit; None: it has no pull request that was reviewed or merged."""
+    if facts is not None:
+        with suppress(CommitNotFound):  # its commits are not in the mirror
+            record_pull_request(session, repository_id, resolve_facts(session, repository_id, facts), now)
+    for row in queries.commits(session, repository_id, [sha]):
+        row.pull_request_checked_at = now
+
+
+def get_reported_pull_request(session: ReadSession, repository_id: RepositoryId, number: int) -> PullRequest | None:
+    """Return a pull request by its number; None if it was never reported."""
+    return queries.select_pull_request(session, repository_id, number)
+
+
+def list_open_pull_requests(session: ReadSession, service_id: ServiceId, limit: int) -> Sequence[PullRequest]:
+    """Return the open pull requests of a service's repository that changed last."""
+    source = queries.service_repository(session, service_id)
+    return (
+        [] if source is None else queries.select_open_pull_requests(session, RepositoryId(source.repository_id), limit)
+    )
 
 
 def find_common_repository(session: ReadSession, service_ids: Collection[ServiceId]) -> RepositoryId | None:

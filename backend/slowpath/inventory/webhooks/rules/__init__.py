@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-HookKind = Literal["github", "gitlab"]
+HookKind = Literal["github", "gitlab", "bitbucket"]
 DeliveryState = Literal["waiting", "failed", "ignored", "done"]
 
 MAX_MESSAGE_BYTES: Final = 25 << 20

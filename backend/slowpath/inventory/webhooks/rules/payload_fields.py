@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from slowpath.inventory.repositories.rules import truncate_text
+from slowpath.inventory.repositories.rules import ABBREVIATED, truncate_text
 
 Message = Mapping[str, Any]
 MAX_TEXT: Final = 200
@@ -51,3 +51,8 @@ def when(value: object) -> datetime | None:
 def items(value: object) -> Sequence[Any]:
     """Return a list; an empty one if it is missing."""
     return value if isinstance(value, list) else ()
+
+
+def sha(value: object) -> str | None:
+    """Return a SHA, or an abbreviated one, which Bitbucket sends; None if it is missing or invalid."""
+    return value if isinstance(value, str) and ABBREVIATED.fullmatch(value) else None

@@ -10,11 +10,19 @@ from slowpath.inventory.webhooks.rules.payload_fields import Message
 
 
 @dataclass(frozen=True)
-class PushEvent:
-    """Commits were pushed to a branch."""
+class PushedBranch:
+    """A branch to which commits were pushed."""
 
-    branch: str
+    name: str
     commits: tuple[CommitMetadata, ...]
+    """The head last."""
+
+
+@dataclass(frozen=True)
+class PushEvent:
+    """Commits were pushed: to one branch, at Bitbucket to several at once."""
+
+    branches: tuple[PushedBranch, ...]
     repository: str | None = None
 
 
@@ -40,18 +48,7 @@ class CiRunEvent:
 
 @dataclass(frozen=True)
 class PullRequestEvent:
-    """A pull request of the repository itself was opened, got commits, or was closed."""
-
-    facts: PullRequestFacts
-    branch: str
-    base_branch: str
-    is_open: bool
-    repository: str | None = None
-
-
-@dataclass(frozen=True)
-class ReviewEvent:
-    """A pull request was reviewed, or one of a fork was merged: there is nothing to measure."""
+    """A pull request was opened, reviewed, merged or closed, or got commits."""
 
     facts: PullRequestFacts
     repository: str | None = None
@@ -67,4 +64,4 @@ class IgnoredEvent:
     """Whether the code host only checks the address: then the delivery is done, not ignored."""
 
 
-WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | ReviewEvent | IgnoredEvent
+WebhookEvent = PushEvent | DeploymentStatusEvent | CiRunEvent | PullRequestEvent | IgnoredEvent

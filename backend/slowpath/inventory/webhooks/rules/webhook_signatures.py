@@ -11,7 +11,7 @@ from typing import Final
 SKEW: Final = timedelta(minutes=5)
 """Maximum age of a delivery with a timestamp, against replays."""
 PREFIX: Final = "whsec_"
-GITHUB: Final = re.compile(r"sha256=[0-9a-f]{64}")
+BODY_SIGNATURE: Final = re.compile(r"sha256=[0-9a-f]{64}")
 USABLE: Final = re.compile(r"[\x21-\x7e]{16,200}")
 """A custom secret: long enough, and valid in a header."""
 
@@ -19,10 +19,10 @@ Headers = Mapping[str, str]
 Body = Iterable[bytes]
 
 
-def verify_github_signature(secret: str, headers: Headers, body: Body) -> bool:
-    """Return whether GitHub's `X-Hub-Signature-256` is the HMAC-SHA-256 of the body."""
-    given = headers.get("x-hub-signature-256", "")
-    if GITHUB.fullmatch(given) is None:
+def verify_body_signature(header: str, secret: str, headers: Headers, body: Body) -> bool:
+    """Return whether a header, such as GitHub's `X-Hub-Signature-256`, is the HMAC-SHA-256 of the body."""
+    given = headers.get(header, "")
+    if BODY_SIGNATURE.fullmatch(given) is None:
         return False
     digest = hmac.new(secret.encode(), digestmod="sha256")
     for chunk in body:

@@ -24,11 +24,8 @@ from slowpath.inventory.webhooks.errors import (
 from slowpath.inventory.webhooks.jobs import ProcessDelivery
 from slowpath.inventory.webhooks.rules import HookKind
 from slowpath.inventory.webhooks.rules.payload_fields import text
-from slowpath.inventory.webhooks.rules.webhook_signatures import (
-    Headers,
-    verify_github_signature,
-    verify_gitlab_signature,
-)
+from slowpath.inventory.webhooks.rules.webhook_senders import SENDERS
+from slowpath.inventory.webhooks.rules.webhook_signatures import Headers
 from slowpath.inventory.webhooks.tables import WebhookDelivery
 
 CHUNK_BYTES: Final = 1 << 20
@@ -75,12 +72,7 @@ def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: 
 def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime) -> None:
     """Raise `InvalidWebhookSignature` unless the delivery is signed with the webhook's secret."""
     chunks = _chunks(message.path)
-    believed = (
-        verify_github_signature(hook.secret, message.headers, chunks)
-        if kind == "github"
-        else verify_gitlab_signature(hook.secret, message.headers, chunks, now)
-    )
-    if not believed:
+    if not SENDERS[kind].verify(hook.secret, message.headers, chunks, now):
         raise InvalidWebhookSignature(
             "The delivery is not signed with the secret of this webhook.",
             remedy="Enter the webhook's secret at the sender, or create a new secret.",
@@ -125,23 +117,23 @@ def store_delivery(
     if row is None:
         raise WebhookNotFound("The webhook does not exist.")
     row.last_delivery_at = now
-    if kind == "github":
-        row.external_id = text(message.headers.get("x-github-hook-id")) or row.external_id
+    row.external_id = text(message.headers.get(SENDERS[kind].hook_header)) or row.external_id
     enqueue(session, ProcessDelivery(HookDeliveryId(known.id)))
     return known, True
 
 
 def _event(kind: HookKind, headers: Headers) -> str:
-    name = "x-github-event" if kind == "github" else "x-gitlab-event"
-    event = text(headers.get(name))
+    sender = SENDERS[kind]
+    event = text(headers.get(sender.event_header))
     if event is None:
-        raise MalformedDelivery(f"The header {name} is missing.", remedy="Send the delivery from GitHub or GitLab.")
+        raise MalformedDelivery(
+            f"The header {sender.event_header} is missing.", remedy=f"Send the delivery from {sender.name}."
+        )
     return event
 
 
 def _delivery_id(kind: HookKind, message: IncomingDelivery) -> str:
-    names = ("x-github-delivery",) if kind == "github" else ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
-    header_values = (text(message.headers.get(name)) for name in names)
+    header_values = (text(message.headers.get(name)) for name in SENDERS[kind].id_headers)
     return next((each for each in header_values if each), message.sha256)[:LONGEST_ID]
 
 

@@ -2,9 +2,9 @@
 
 import json
 import zlib
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
 from urllib.parse import parse_qs
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -17,19 +17,22 @@ from slowpath.inventory.repositories.service import commit_graph, pull_requests,
 from slowpath.inventory.webhooks import queries
 from slowpath.inventory.webhooks.errors import WebhookNotFound
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
-from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
+from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S, HookKind
 from slowpath.inventory.webhooks.rules.payload_fields import Message
 from slowpath.inventory.webhooks.rules.webhook_events import (
     CiRunEvent,
     DeploymentStatusEvent,
     IgnoredEvent,
     PullRequestEvent,
+    PushedBranch,
     PushEvent,
-    ReviewEvent,
     WebhookEvent,
 )
-from slowpath.inventory.webhooks.rules.webhook_payloads import parse_github_event, parse_gitlab_event
+from slowpath.inventory.webhooks.rules.webhook_senders import SENDERS
 from slowpath.inventory.webhooks.tables import Webhook
+
+LONGEST_WAIT: Final = timedelta(minutes=10)
+"""How long a delivery waits for the fetch of commits that it names."""
 
 
 def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookEvent | None:
@@ -45,7 +48,7 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Webhook
     message = _parsed(row.content)
     if message is None:
         return IgnoredEvent("The payload is not a JSON object.")
-    return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
+    return SENDERS[cast("HookKind", hook.kind)].parse(row.event, message)
 
 
 def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: WebhookEvent, now: datetime) -> None:
@@ -65,6 +68,19 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed:
         queries.make_reconciliation_due(session, HookId(hook.id))
 
 
+def wait_for_commits(session: WriteSession, delivery_id: HookDeliveryId, now: datetime) -> bool:
+    """Fetch the repository of a delivery that names commits which are not known yet; returns whether that may help."""
+    row = queries.lock_delivery(session, delivery_id)
+    hook = None if row is None else queries.hook(session, HookId(row.webhook_id))
+    repository_id = None if hook is None else _repository_of(session, hook)
+    if row is None or repository_id is None or now - row.created_at > LONGEST_WAIT:
+        return False
+    if repositories.get_repository(session, repository_id).url is None:
+        return False
+    repositories.enqueue_fetch(session, repository_id)
+    return True
+
+
 def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, detail: str) -> None:
     """Record why a delivery could not be processed."""
     row = queries.lock_delivery(session, delivery_id)
@@ -82,9 +98,7 @@ def _take(session: WriteSession, hook: Webhook, parsed: WebhookEvent, now: datet
         case CiRunEvent():
             return _update_builds(session, hook, parsed, now)
         case PullRequestEvent():
-            return _announce_pull_request(session, hook, parsed)
-        case ReviewEvent():
-            return _record_pull_request(session, hook, parsed)
+            return _record_pull_request(session, hook, parsed, now)
         case IgnoredEvent():
             return parsed.why if parsed.is_ping else ""
 
@@ -108,9 +122,9 @@ def _why(hook: Webhook, parsed: WebhookEvent) -> str:
             return parsed.why
         case PushEvent():
             return "The webhook has no repository, and these commits have no build."
-        case CiRunEvent() | PullRequestEvent():
+        case CiRunEvent():
             return "The webhook has no service, and no service is built from its repository."
-        case ReviewEvent():
+        case PullRequestEvent():
             return "The webhook has no repository, and its services are not built from one repository."
         case DeploymentStatusEvent():
             return "The delivery contains no deployment to record."
@@ -120,27 +134,35 @@ def _record(session: WriteSession, hook: Webhook, parsed: PushEvent, now: dateti
     results = []
     if hook.repository_id is not None:
         repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
-        new = commit_graph.record_commits(session, RepositoryId(repository.id), parsed.commits)
-        results.append(f"{new} new of {len(parsed.commits)} commits recorded on {parsed.branch}")
+        for pushed in parsed.branches:
+            new = commit_graph.record_commits(session, RepositoryId(repository.id), pushed.commits)
+            results.append(f"{new} new of {len(pushed.commits)} commits recorded on {pushed.name}")
         if repository.url is not None:
             repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
-    builds, services = 0, _services(session, hook)
-    for commit in parsed.commits:
+    services = _services(session, hook)
+    builds = sum(_describe_builds(session, services, pushed, now) for pushed in parsed.branches)
+    if builds:
+        results.append(f"{builds} builds updated")
+    return "; ".join(results)[:500]
+
+
+def _describe_builds(session: WriteSession, services: Sequence[ServiceId], pushed: PushedBranch, now: datetime) -> int:
+    """Fill in what builds of pushed commits lack; returns their number."""
+    builds = 0
+    for commit in pushed.commits:
         columns = {
-            "branch": parsed.branch,
+            "branch": pushed.name,
             "title": commit.title[:200],
             "author": commit.author_name,
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
-        remembered_at = now if commit is parsed.commits[-1] else None  # CI builds the head of a push
+        remembered_at = now if commit is pushed.commits[-1] else None  # CI builds the head of a push
         builds += sum(
             catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
             for service_id in services
         )
-    if builds:
-        results.append(f"{builds} builds updated")
-    return "; ".join(results)
+    return builds
 
 
 def _deploy(session: WriteSession, hook: Webhook, parsed: DeploymentStatusEvent, now: datetime) -> str:
@@ -172,29 +194,23 @@ def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now
     return "Stored until this commit has a build"
 
 
-def _announce_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent) -> str:
-    """Record the pull request, and enqueue one job per service, which measures it if its settings allow it."""
-    services, facts = _services(session, hook), parsed.facts
-    for each in services:
-        enqueue(
-            session,
-            PullRequestChanged(
-                each, facts.number, facts.url, facts.head, facts.base, parsed.branch, parsed.base_branch, parsed.is_open
-            ),
-        )  # fmt: skip
-    recorded = _record_pull_request(session, hook, parsed)
-    return f"Pull request {facts.number}: {len(services)} services" if services else recorded
+def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent, now: datetime) -> str:
+    """Record a pull request, and enqueue one job per service, which measures it if its settings allow it.
 
-
-def _record_pull_request(session: WriteSession, hook: Webhook, parsed: PullRequestEvent | ReviewEvent) -> str:
-    """Record commits and reviewers of a pull request; returns the result, empty if its repository is not known."""
+    Returns the result, empty if its repository is not known.
+    """
     repository_id = _repository_of(session, hook)
     if repository_id is None:
         return ""
-    is_review = isinstance(parsed, ReviewEvent) and parsed.facts.merge is None
-    pull_requests.record_pull_request(session, repository_id, parsed.facts, is_review=is_review)
-    names = [one.name or one.login for one in parsed.facts.reviewers]
-    return f"Pull request {parsed.facts.number}: " + (f"reviewed by {', '.join(names)}"[:400] if names else "recorded")
+    facts = pull_requests.resolve_facts(session, repository_id, parsed.facts)
+    pull_requests.record_pull_request(session, repository_id, facts, now)
+    services = _services(session, hook) if facts.branch is not None else []
+    for each in services:
+        enqueue(session, PullRequestChanged(each, repository_id, facts.number))
+    if services:
+        return f"Pull request {facts.number}: {len(services)} services"
+    names = [one.name or one.login for one in facts.reviewers]
+    return f"Pull request {facts.number}: " + (f"reviewed by {', '.join(names)}"[:400] if names else "recorded")
 
 
 def _repository_of(session: ReadSession, hook: Webhook) -> RepositoryId | None:

@@ -65,7 +65,7 @@ def create_webhook(
     """Create a webhook; returns it with its secret, which is returned only once.
 
     `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressNotAllowed`,
-    `RepositoryNotFound`, `ServiceNotFound`.
+    `RepositoryNotFound`, `ServiceNotFound`, `ReconciliationNotConfigured`.
     """
     there = queries.count(session)
     if there >= MOST_HOOKS:
@@ -176,6 +176,11 @@ def _point(session: WriteSession, row: Webhook, values: dict[str, Any]) -> None:
 
 
 def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: ProviderApi) -> None:
+    if row.kind == "bitbucket":
+        raise ReconciliationNotConfigured(
+            "Bitbucket lists no deliveries, so missed ones cannot be requested again.",
+            remedy="Leave out the API: Bitbucket repeats a failed delivery twice.",
+        )
     outside.check(api.url)
     row.api_url = api.url.rstrip("/")
     token = api.token

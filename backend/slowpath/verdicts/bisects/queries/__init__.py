@@ -23,8 +23,6 @@ from slowpath.verdicts.bisects.queries.commit_comparisons import (
     has_commit_comparison,
     select_commit_comparisons,
     select_open_commit_comparisons,
-    select_open_pull_request,
-    select_open_pull_requests,
 )
 from slowpath.verdicts.bisects.queries.probes import (
     count_active_probes,
@@ -88,8 +86,6 @@ __all__ = [
     "select_measurements",
     "select_measurements_of_probe",
     "select_open_commit_comparisons",
-    "select_open_pull_request",
-    "select_open_pull_requests",
     "select_preflight",
     "select_probe",
     "select_probe_artifacts",

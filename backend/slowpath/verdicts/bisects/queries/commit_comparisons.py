@@ -8,7 +8,7 @@ from sqlalchemy import select, tuple_
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN
-from slowpath.verdicts.bisects.tables import Bisect, OpenPullRequest
+from slowpath.verdicts.bisects.tables import Bisect
 
 NUMBER = Bisect.commit_comparison["pull_request"]["number"].as_integer()
 
@@ -44,22 +44,3 @@ def has_commit_comparison(session: ReadSession, service_id: UUID, number: int, h
         Bisect.team_id == session.team_id, Bisect.service_id == service_id, Bisect.bad_sha == head, number == NUMBER
     )
     return session.scalar(found.limit(1)) is not None
-
-
-def select_open_pull_requests(session: ReadSession, service_id: UUID, limit: int) -> Sequence[OpenPullRequest]:
-    """Return the open pull requests of a service that changed last, by their unique constraint."""
-    found = select(OpenPullRequest).where(
-        OpenPullRequest.team_id == session.team_id, OpenPullRequest.service_id == service_id
-    )
-    newest = found.order_by(OpenPullRequest.changed_at.desc(), OpenPullRequest.number.desc()).limit(limit)
-    return session.scalars(newest).all()
-
-
-def select_open_pull_request(session: ReadSession, service_id: UUID, number: int) -> OpenPullRequest | None:
-    """Return an open pull request, by its unique constraint."""
-    found = select(OpenPullRequest).where(
-        OpenPullRequest.team_id == session.team_id,
-        OpenPullRequest.service_id == service_id,
-        OpenPullRequest.number == number,
-    )
-    return session.scalars(found).one_or_none()

@@ -11,7 +11,8 @@ from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
-from slowpath.inventory.repositories.service import commit_graph, repositories
+from slowpath.inventory.repositories import tables
+from slowpath.inventory.repositories.service import commit_graph, pull_requests, repositories
 from slowpath.inventory.repositories.tables import Repository
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects import queries
@@ -26,7 +27,7 @@ from slowpath.verdicts.bisects.service import bisect_creation, pair_steps, servi
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
 from slowpath.verdicts.bisects.service.bisect_locks import get_bisect, lock_bisect, record_bisect_event
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature
-from slowpath.verdicts.bisects.tables import Bisect, OpenPullRequest
+from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
 from slowpath.verdicts.comparisons.rules import ComparisonState
 from slowpath.verdicts.comparisons.service import comparisons
@@ -43,17 +44,6 @@ CLOSED: Final = "The pull request was closed."
 
 
 @dataclass(frozen=True)
-class PullRequestState:
-    """A pull request of the repository itself, as its code host reported it."""
-
-    pull_request: PullRequest
-    head_sha: str
-    base_sha: str | None
-    """Head of the base branch; None if the code host does not name it."""
-    is_open: bool
-
-
-@dataclass(frozen=True)
 class CommitComparisonDetail:
     """A commit comparison with the measurements of its pairs."""
 
@@ -64,65 +54,51 @@ class CommitComparisonDetail:
 
 
 def update_pull_request(
-    session: WriteSession, service_id: ServiceId, state: PullRequestState, *, now: datetime
+    session: WriteSession, service_id: ServiceId, repository_id: RepositoryId, number: int, *, now: datetime
 ) -> Bisect | None:
     """Cancel measurements of former heads of a pull request, and measure its head if the service allows it.
 
     Each head is measured once. Above the budget of the day, nothing is measured.
     """
     queries.lock_team(session)
-    named = state.pull_request
-    _record_pull_request(session, service_id, state, now)
-    for row in queries.select_open_commit_comparisons(session, service_id, named.number):
-        if row.bad_sha != state.head_sha or not state.is_open:
+    reported = pull_requests.get_reported_pull_request(session, repository_id, number)
+    if reported is None:  # deleted with its repository
+        return None
+    for row in queries.select_open_commit_comparisons(session, service_id, number):
+        if row.bad_sha != reported.head_sha or not reported.is_open:
             locked = lock_bisect(session, row.id)
-            pair_steps.cancel_pairs(session, locked, NEWER_PUSH if state.is_open else CLOSED, now=now)
-    rules = service_rules.find_rules(session, service_id, MeasurementRules)
-    if not state.is_open or not rules.enabled:
-        return None
-    if queries.has_commit_comparison(session, service_id, named.number, state.head_sha):
-        return None
-    used_s = queries.sum_pair_seconds(session, service_id, now - DAY, now)
-    options = CommitComparison(rules.smallest_change, minutes=rules.minutes_per_pull_request, pull_request=named)
-    if used_s >= 60 * rules.minutes_per_day:
+            pair_steps.cancel_pairs(session, locked, NEWER_PUSH if reported.is_open else CLOSED, now=now)
+    if not reported.is_open or queries.has_commit_comparison(session, service_id, number, reported.head_sha):
         return None
     try:
-        source = commit_graph.get_service_source(session, service_id)
-        repository = repositories.get_repository(session, RepositoryId(source.repository_id))
-        branches = rules.base_branches or (repository.default_branch,)
-        base = state.base_sha or repository.branch_heads.get(named.base_branch)
-        if named.base_branch not in branches or base is None:
-            return None
-        return create_commit_comparison(session, service_id, base, state.head_sha, options, rules, by=None, now=now)
+        return _measure_pull_request(session, service_id, reported, now)
     except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
         return None
 
 
+def _measure_pull_request(
+    session: WriteSession, service_id: ServiceId, reported: tables.PullRequest, now: datetime
+) -> Bisect | None:
+    rules = service_rules.find_rules(session, service_id, MeasurementRules)
+    if not rules.enabled or reported.branch is None or reported.base_branch is None:
+        return None
+    if queries.sum_pair_seconds(session, service_id, now - DAY, now) >= 60 * rules.minutes_per_day:
+        return None
+    source = commit_graph.get_service_source(session, service_id)
+    repository = repositories.get_repository(session, RepositoryId(source.repository_id))
+    branches = rules.base_branches or (repository.default_branch,)
+    base = reported.base_sha or repository.branch_heads.get(reported.base_branch)
+    if repository.id != reported.repository_id or reported.base_branch not in branches or base is None:
+        return None
+    named = PullRequest(reported.number, reported.url, reported.branch, reported.base_branch)
+    options = CommitComparison(rules.smallest_change, minutes=rules.minutes_per_pull_request, pull_request=named)
+    return create_commit_comparison(session, service_id, base, reported.head_sha, options, rules, by=None, now=now)
+
+
 def enqueue_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:
     """Enqueue the measurement of the open pull requests that changed last: those that were measured are not again."""
-    for one in queries.select_open_pull_requests(session, service_id, MOST_AT_ONCE):
-        enqueue(
-            session,
-            PullRequestChanged(
-                service_id, one.number, one.url, one.head_sha, one.base_sha, one.branch, one.base_branch, is_open=True
-            ),
-        )  # fmt: skip
-
-
-def _record_pull_request(session: WriteSession, service_id: ServiceId, state: PullRequestState, now: datetime) -> None:
-    """Record an open pull request, whether it is measured or not; a closed one is deleted."""
-    named = state.pull_request
-    row = queries.select_open_pull_request(session, service_id, named.number)
-    if not state.is_open:
-        if row is not None:
-            session.delete(row)
-        return
-    if row is None:
-        row = OpenPullRequest(team_id=session.team_id, id=new_id(), service_id=service_id, number=named.number)
-        session.add(row)
-    row.url, row.branch, row.base_branch = named.url, named.branch, named.base_branch
-    row.head_sha, row.base_sha, row.changed_at = state.head_sha, state.base_sha, now
-    session.flush()
+    for one in pull_requests.list_open_pull_requests(session, service_id, MOST_AT_ONCE):
+        enqueue(session, PullRequestChanged(service_id, RepositoryId(one.repository_id), one.number))
 
 
 def create_commit_comparison(  # noqa: PLR0917 - the commits, and how they are measured

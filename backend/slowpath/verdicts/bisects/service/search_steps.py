@@ -5,14 +5,15 @@ Its whole state is in the rows, so that it can be repeated at any time.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from slowpath.analysis.bisect import measurement_normalization, search
 from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
 from slowpath.analysis.bisect.search_state import ProbeStart, SearchResult, SearchState
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.ids import BisectId, JobId, UserId, new_id
+from slowpath.core.ids import BisectId, JobId, RepositoryId, UserId, new_id
 from slowpath.core.jobs import enqueue, enqueue_unless_pending
+from slowpath.inventory.repositories.service import pull_requests
 from slowpath.platform.accounts.rules.credentials import hash_secret
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.jobs import service as work
@@ -50,6 +51,9 @@ MOST_LIKELY = 3
 """Most suspects named in the sentence of an inconclusive search."""
 MOST_STEPS = 20
 """Most steps per call; each changes rows, so that the next one waits or differs."""
+
+MOST_LOOKED_UP: Final = 5
+"""Suspects of an outcome whose reviewers the code host is asked for."""
 
 
 def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, now: datetime) -> None:
@@ -296,6 +300,9 @@ def record_outcome(
         "rest_after": rest_after,
     }  # fmt: skip
     bisect.state, bisect.outcome, bisect.finished_at = BisectState(result.outcome), outcome, now
+    if bisect.repository_id is not None:
+        for sha in result.suspects[:MOST_LOOKED_UP]:  # those of other repositories are not found there
+            pull_requests.enqueue_lookup(session, RepositoryId(bisect.repository_id), sha)
     tear_down_bisect(session, bisect, probes, result.outcome, outcome, now=now)
 
 

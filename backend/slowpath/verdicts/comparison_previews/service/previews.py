@@ -23,6 +23,7 @@ from slowpath.evidence.metrics.service.live_samples import LiveReads
 from slowpath.verdicts.comparison_previews import queries
 from slowpath.verdicts.comparison_previews.read_models import ComparisonPreview, KindPreview, SidePreview
 from slowpath.verdicts.comparison_previews.rules import find_label_pair
+from slowpath.verdicts.comparison_previews.service.side_dispersion import SideDispersions
 from slowpath.verdicts.comparison_previews.wording import (
     conclude_latency,
     describe_overlap,
@@ -41,7 +42,13 @@ MOST_CONDITIONS = 20
 
 
 def preview_comparison(
-    session: ReadSession, base: SideSource | None, candidate: SideSource | None, now: datetime, live: LiveReads
+    session: ReadSession,
+    base: SideSource | None,
+    candidate: SideSource | None,
+    now: datetime,
+    live: LiveReads,
+    *,
+    dispersions: SideDispersions,
 ) -> ComparisonPreview:
     """Return what both sides contain and what can be concluded; a side that is not chosen yet is None.
 
@@ -55,7 +62,7 @@ def preview_comparison(
     if base_side is not None and candidate_side is not None:
         caveats = _find_caveats(session, base_side, candidate_side)
         is_explained = any(each.explains_effect for each in caveats)
-        conclusions = _conclude(session, base_side, candidate_side, is_explained=is_explained)
+        conclusions = _conclude(session, base_side, candidate_side, dispersions, is_explained=is_explained)
         of_latency, latency = _compare_latency(session, base_side, candidate_side, live)
         caveats, conclusions = [*caveats, *of_latency], [*conclusions, *latency]
     overlap = _find_overlap(base_side, candidate_side, has_labels=_labels_differ(base, candidate))
@@ -149,7 +156,12 @@ def _make_recording(
 
 
 def _conclude(
-    session: ReadSession, base: ResolvedSource, candidate: ResolvedSource, *, is_explained: bool
+    session: ReadSession,
+    base: ResolvedSource,
+    candidate: ResolvedSource,
+    dispersions: SideDispersions,
+    *,
+    is_explained: bool,
 ) -> list[Conclusion]:
     sides = [_by_kind(side.evidence) for side in (base, candidate)]
     kinds = [kind for kind in compared_ids() if any(kind in side for side in sides)]
@@ -159,7 +171,7 @@ def _conclude(
             kind,
             _make_evidence_side(kind, sides[0].get(kind, ())),
             _make_evidence_side(kind, sides[1].get(kind, ())),
-            history.get(kind),
+            history.get(kind) or dispersions.find(session, kind, [side.get(kind, ()) for side in sides]),
             is_explained=is_explained,
         )
         for kind in kinds

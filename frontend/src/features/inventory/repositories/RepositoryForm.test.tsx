@@ -109,7 +109,7 @@ describe('listed hosts', () => {
     const others: Repository[] = [
       failing,
       known,
-      { ...known, kind: 'bitbucket', url: 'https://bitbucket.org/a/b' },
+      { ...known, kind: 'other', url: 'https://code.example.net/a/b' },
       { ...known, credentials: 'none', url: 'https://github.com/a/b' },
       { ...known, kind: 'pushed', url: null },
     ];

@@ -9,7 +9,7 @@ export type ListedHost = {
   repositoryName: string;
 };
 
-const LISTED: ReadonlySet<string> = new Set(['github', 'gitlab', 'gitea']);
+const LISTED: ReadonlySet<string> = new Set(['github', 'gitlab', 'gitea', 'bitbucket']);
 
 /** One entry per host: of several repositories there, the one that was fetched without a problem. */
 export function listedHosts(repositories: readonly Repository[]): ListedHost[] {

@@ -30,6 +30,7 @@ function Fields({ onDone }: FormProps) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [token, setToken] = useState('');
   const [url, setUrl] = useState('');
+  const reconciliation = RECONCILIATION_STATES[kind];
   const save = useMutation({
     mutationFn: () =>
       createWebhook({
@@ -37,9 +38,10 @@ function Fields({ onDone }: FormProps) {
         kind,
         repository_id: repositoryId,
         service_ids: chosen,
-        ...(token.trim() !== '' && {
-          api: { url: url.trim() || RECONCILIATION_STATES[kind].api, token: token.trim() },
-        }),
+        ...(reconciliation &&
+          token.trim() !== '' && {
+            api: { url: url.trim() || reconciliation.api, token: token.trim() },
+          }),
       }),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ['webhook'] });
@@ -77,18 +79,20 @@ function Fields({ onDone }: FormProps) {
         value={chosen}
         onChange={setChosen}
       />
-      <PasswordInput
-        label="Token"
-        description={RECONCILIATION_STATES[kind].token}
-        autoComplete="off"
-        value={token}
-        onChange={onText(setToken)}
-      />
-      {token !== '' && (
+      {reconciliation && (
+        <PasswordInput
+          label="Token"
+          description={reconciliation.token}
+          autoComplete="off"
+          value={token}
+          onChange={onText(setToken)}
+        />
+      )}
+      {reconciliation && token !== '' && (
         <TextInput
           label="API"
           description="Only for a self-hosted server"
-          placeholder={RECONCILIATION_STATES[kind].api}
+          placeholder={reconciliation.api}
           classNames={{ input: 'mono' }}
           value={url}
           onChange={onText(setUrl)}

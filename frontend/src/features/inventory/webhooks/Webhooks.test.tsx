@@ -199,4 +199,19 @@ describe('the form of a webhook', () => {
       { kind: 'gitlab', api: { url: 'https://git.example/api/v4', token: 'glpat' } },
     ]);
   });
+
+  it('asks no token of Bitbucket, which lists no deliveries', async () => {
+    const { user, sent } = openForm();
+    await enter(user, screen.getByLabelText(/^Name/), 'api');
+    await enter(user, screen.getByLabelText('Token'), 'ghp');
+    await user.click(screen.getByRole('combobox', { name: 'Kind' }));
+    await user.click(await screen.findByRole('option', { name: 'Bitbucket', hidden: true }));
+    expect(screen.queryByLabelText('Token')).not.toBeInTheDocument();
+    await user.click(await button('Add webhook'));
+    await waitFor(() =>
+      expect(sent).toEqual([
+        { name: 'api', kind: 'bitbucket', repository_id: null, service_ids: [] },
+      ]),
+    );
+  });
 });

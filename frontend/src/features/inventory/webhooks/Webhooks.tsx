@@ -1,4 +1,4 @@
-/** Webhooks of GitHub and GitLab: pushes, deployments and CI runs. */
+/** Webhooks of code hosts: pushes, pull requests, deployments and CI runs. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WebhookCreatedOut } from '../../../api';
@@ -17,7 +17,7 @@ export default function Webhooks({ mayManage }: WebhooksProps) {
     <EditableList
       title="Webhooks"
       help="codeHosts"
-      aside="pushes, deployments and CI runs from GitHub and GitLab"
+      aside="pushes, pull requests, deployments and CI runs from GitHub, GitLab and Bitbucket"
       query={webhooks}
       add={mayManage && 'Add webhook'}
       empty="No webhooks yet. Add one to record commits on push, mark deployments on the dashboard and link builds to pull requests."

@@ -2,7 +2,11 @@
 import type { Hook, HookDelivery } from '../../../api';
 import { countOf, type Glyph } from '../../../ui';
 
-export const KINDS: Record<Hook['kind'], string> = { github: 'GitHub', gitlab: 'GitLab' };
+export const KINDS: Record<Hook['kind'], string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  bitbucket: 'Bitbucket',
+};
 
 /** Where the address and the secret are put, and which messages are of use. */
 export const SETUP: Record<Hook['kind'], string> = {
@@ -10,20 +14,23 @@ export const SETUP: Record<Hook['kind'], string> = {
     'In the repository: Settings, Webhooks, Add webhook. Content type application/json; events: pushes, deployment statuses, workflow runs.',
   gitlab:
     'In the project: Settings, Webhooks, Add new webhook. The secret is the secret token, or the signing token; triggers: push, pipeline and deployment events.',
+  bitbucket:
+    'In the repository: Repository settings, Webhooks, Add webhook. Triggers: push, and created, updated, approved, changes request created, merged, declined and comment created of pull requests.',
 };
 
-/** Where what did not arrive is asked for, and what the token must be good for. */
-export const RECONCILIATION_STATES: Record<Hook['kind'], { api: string; token: string }> = {
-  github: {
-    api: 'https://api.github.com',
-    token:
-      "Needed to check GitHub hourly for missed deliveries: read and write access to the repository's webhooks",
-  },
-  gitlab: {
-    api: 'https://gitlab.com/api/v4',
-    token: 'Needed to check GitLab hourly for missed deliveries: scope api, role Maintainer',
-  },
-};
+/** Where what did not arrive is asked for, and what the token must be good for: Bitbucket lists no deliveries. */
+export const RECONCILIATION_STATES: Partial<Record<Hook['kind'], { api: string; token: string }>> =
+  {
+    github: {
+      api: 'https://api.github.com',
+      token:
+        "Needed to check GitHub hourly for missed deliveries: read and write access to the repository's webhooks",
+    },
+    gitlab: {
+      api: 'https://gitlab.com/api/v4',
+      token: 'Needed to check GitLab hourly for missed deliveries: scope api, role Maintainer',
+    },
+  };
 
 export const DELIVERY_STATES: Record<HookDelivery['state'], [Glyph, string]> = {
   waiting: ['waiting', 'waiting'],
