@@ -18,6 +18,7 @@ export { FormBody, FormDialog, NameField } from './FormDialog';
 export { onText } from './text-handlers';
 
 export { ListTable } from './ListTable';
+export { ListToolSlotContext } from './list-tool-slot';
 export {
   ExpandButton,
   ListRow,

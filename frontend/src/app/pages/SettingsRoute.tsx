@@ -8,6 +8,7 @@ import {
   ClosedTeams,
   DeleteAccount,
   Members,
+  Sessions,
   TeamSettings,
   Tokens,
   sessionQuery,
@@ -46,6 +47,12 @@ const TABS: { value: SettingsTab; name: string }[] = [
 ];
 
 const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
+
+const METRIC_ROLE = {
+  name: 'role',
+  label: 'Role',
+  options: ['requests', 'latency', 'gauge', 'ignored'],
+};
 
 const Sources = ({ mayManage }: { mayManage: boolean }) => (
   <SearchedLists noun="metric sources" searched="names, addresses" filters={[ORDER_BY_NAME]}>
@@ -122,6 +129,11 @@ export function SettingsRoute() {
               mayWrite: team.role !== 'viewer',
               mayManage: canManageMembers,
             }}
+            withSearch={(lists) => (
+              <SearchedLists noun="metrics" searched="names, reasons" filters={[METRIC_ROLE]}>
+                {lists}
+              </SearchedLists>
+            )}
             sources={<Sources mayManage={canManageMembers} />}
             settingsLink={(next, words) => (
               <Link
@@ -160,6 +172,9 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
+          <SearchedLists noun="sessions" searched="browsers, addresses">
+            <Sessions />
+          </SearchedLists>
           <MailSettings teamName={team.name} />
           <ClosedTeams />
           <DeleteAccount session={session} />
