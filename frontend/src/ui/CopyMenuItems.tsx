@@ -8,6 +8,7 @@ import {
   type CopyMenuProps,
 } from '../lib/copied-text';
 import { useFirstOpen } from './LazyPopover';
+import { drawPagePicture, hasChart } from './page-picture';
 import './mantine-styles';
 
 const FORMS: readonly [string, (text: CopiedText) => string][] = [
@@ -19,15 +20,23 @@ const FORMS: readonly [string, (text: CopiedText) => string][] = [
 export default function CopyMenuItems({ text }: CopyMenuProps) {
   const button = useFirstOpen();
   const [outcome, setOutcome] = useState('Copy');
-  const copy = async (format: (text: CopiedText) => string) => {
-    const found = text();
-    try {
-      if (found === null) throw new Error('the page has no data yet');
-      await navigator.clipboard.writeText(format(found));
-      setOutcome('Copied');
-    } catch {
-      setOutcome('Not copied');
-    }
+  const found = async (): Promise<CopiedText> => {
+    const copied = await text();
+    if (copied === null) throw new Error('the page has no data yet');
+    return copied;
+  };
+  const report = (writing: Promise<void>) => {
+    writing.then(
+      () => setOutcome('Copied'),
+      () => setOutcome('Not copied'),
+    );
+  };
+  const copyText = async (format: (text: CopiedText) => string) =>
+    navigator.clipboard.writeText(format(await found()));
+  const copyPicture = async () => {
+    // Safari wants to be handed the picture while the press lasts, and waits for it then.
+    const picture = found().then(({ title }) => drawPagePicture(title));
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
   };
   return (
     <Menu position="bottom-end">
@@ -36,10 +45,13 @@ export default function CopyMenuItems({ text }: CopyMenuProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {FORMS.map(([name, format]) => (
-          <Menu.Item key={name} onClick={() => void copy(format)}>
+          <Menu.Item key={name} onClick={() => report(copyText(format))}>
             {name}
           </Menu.Item>
         ))}
+        {hasChart() && (
+          <Menu.Item onClick={() => report(copyPicture())}>Copy picture</Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

@@ -80,7 +80,7 @@ def test_an_exceeded_budget_is_announced_once_and_closed_when_it_is_within_its_l
     found = evaluation(client, exceeded)
     assert (found["state"], found["is_announced"], found["low"]) == ("exceeded", True, 0.1)
     assert found["sentence"].startswith("p50 in the last 60 minutes is ")
-    assert found["sentence"].endswith(", 95% CI), over the budget of 100 ms.")
+    assert ", over the budget of 100 ms: significant (95% CI " in found["sentence"]
     assert evaluation(client, above)["state"] == "inconclusive"
     (item,) = inbox(client)
     assert item["title"] == "p50 is over its budget of 100 ms"

@@ -183,7 +183,7 @@ def _measure_range(gathered: BudgetInput, budget: LatencyBudget, rng: Generator)
         budget.id,
         gathered.environment_id,
         state,
-        wording.describe_state(what, budget.limit, interval, state, "95% CI"),
+        wording.describe_state(what, budget.limit, interval, state),
         at_time(gathered.newest_ms),
         interval,
         is_announced=is_former,

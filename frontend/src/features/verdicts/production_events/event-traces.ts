@@ -40,8 +40,9 @@ async function readSlowest(
   span: TimeSpan,
   signal: AbortSignal,
 ): Promise<SlowTraces> {
-  const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString());
-  const sets = await calls.spanSetsList({ query: { environment_id, from, to }, signal });
+  const time = (ms: number) => new Date(ms).toISOString();
+  const query = { environment_id, from: time(span.fromMs), to: time(span.toMs) };
+  const sets = await calls.spanSetsList({ query, signal });
   const searched = sets.slice(0, SETS_MOST);
   const pages = await Promise.all(
     searched.map(async ({ id }) => {
