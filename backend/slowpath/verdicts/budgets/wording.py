@@ -32,8 +32,8 @@ def format_interval(limit: Limit, interval: Interval) -> str:
     return f"over {low}" if interval.high is None else f"{low} to {_format(limit, interval.high)}"
 
 
-def describe_state(what: str, limit: Limit, interval: Interval, state: BudgetState) -> str:
-    """Return a value, what it means for the budget, and how certain that is with the interval."""
+def describe_state(what: str, limit: Limit, interval: Interval, state: BudgetState, level: str = "95% CI") -> str:
+    """Return a value, what it means for the budget, and how certain that is. `level`: what the interval is."""
     words = {
         BudgetState.EXCEEDED: ("over", SIGNIFICANT),
         BudgetState.WITHIN: ("within", SIGNIFICANT),
@@ -41,7 +41,7 @@ def describe_state(what: str, limit: Limit, interval: Interval, state: BudgetSta
     }
     place, certainty = words[state]
     value = f"{what} {_format(limit, interval.value)}, {place} the budget of {format_limit(limit)}"
-    return f"{value}: {certainty} (95% CI {format_interval(limit, interval)})."
+    return f"{value}: {certainty} ({level} {format_interval(limit, interval)})."
 
 
 def name_latency(signal: str, route: str | None, minutes: int) -> str:

@@ -153,7 +153,7 @@ def _measure_release(gathered: BudgetInput, budget: LatencyBudget) -> BudgetMeas
         budget.id,
         gathered.environment_id,
         state,
-        wording.describe_state(what, budget.limit, interval, state, "interval of its evaluation"),
+        wording.describe_state(what, budget.limit, interval, state, "interval of its evaluation:"),
         at_time(gathered.newest_ms),
         interval,
         is_announced=state is BudgetState.EXCEEDED,  # its evaluations have one error rate
