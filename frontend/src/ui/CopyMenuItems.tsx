@@ -8,7 +8,6 @@ import {
   type CopyMenuProps,
 } from '../lib/copied-text';
 import { useFirstOpen } from './LazyPopover';
-import { drawPagePicture, hasChart } from './page-picture';
 import './mantine-styles';
 
 const FORMS: readonly [string, (text: CopiedText) => string][] = [
@@ -33,11 +32,6 @@ export default function CopyMenuItems({ text }: CopyMenuProps) {
   };
   const copyText = async (format: (text: CopiedText) => string) =>
     navigator.clipboard.writeText(format(await found()));
-  const copyPicture = async () => {
-    // Safari wants to be handed the picture while the press lasts, and waits for it then.
-    const picture = found().then(({ title }) => drawPagePicture(title));
-    await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
-  };
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -49,9 +43,6 @@ export default function CopyMenuItems({ text }: CopyMenuProps) {
             {name}
           </Menu.Item>
         ))}
-        {hasChart() && (
-          <Menu.Item onClick={() => report(copyPicture())}>Copy picture</Menu.Item>
-        )}
       </Menu.Dropdown>
     </Menu>
   );
