@@ -54,11 +54,38 @@ const METRIC_ROLE = {
   options: ['requests', 'latency', 'gauge', 'ignored'],
 };
 
-const Sources = ({ mayManage }: { mayManage: boolean }) => (
-  <SearchedLists noun="metric sources" searched="names, addresses" filters={[ORDER_BY_NAME]}>
-    <MetricSources mayManage={mayManage} />
-  </SearchedLists>
-);
+function MetricsTab({ team }: { team: TeamMembership }) {
+  const mayManage = team.role === 'admin' || team.role === 'owner';
+  return (
+    <MetricsSettings
+      team={{
+        id: team.id,
+        mayWrite: team.role !== 'viewer',
+        mayManage: mayManage,
+      }}
+      withSearch={(lists) => (
+        <SearchedLists
+          noun="metrics"
+          searched="names, reasons, addresses"
+          filters={[METRIC_ROLE, ORDER_BY_NAME]}
+        >
+          {lists}
+        </SearchedLists>
+      )}
+      sources={<MetricSources mayManage={mayManage} />}
+      settingsLink={(next, words) => (
+        <Link
+          to="/t/$team/settings"
+          params={{ team: team.slug }}
+          search={{ tab: next }}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
+    />
+  );
+}
 
 function Integrations({ team }: { team: TeamMembership }) {
   const mayManage = team.role === 'admin' || team.role === 'owner';
@@ -123,29 +150,7 @@ export function SettingsRoute() {
           </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
-          <MetricsSettings
-            team={{
-              id: team.id,
-              mayWrite: team.role !== 'viewer',
-              mayManage: canManageMembers,
-            }}
-            withSearch={(lists) => (
-              <SearchedLists noun="metrics" searched="names, reasons" filters={[METRIC_ROLE]}>
-                {lists}
-              </SearchedLists>
-            )}
-            sources={<Sources mayManage={canManageMembers} />}
-            settingsLink={(next, words) => (
-              <Link
-                to="/t/$team/settings"
-                params={{ team: team.slug }}
-                search={{ tab: next }}
-                className="link"
-              >
-                {words}
-              </Link>
-            )}
-          />
+          <MetricsTab team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
           <Integrations team={team} />

@@ -14,7 +14,7 @@ export type MetricsSettingsProps = {
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
   /** Where metrics come from besides being sent: a section of a higher feature. */
   sources?: ReactNode;
-  /** Puts the lists of names and rules below their search. */
+  /** Puts the lists below their search. */
   withSearch: (lists: ReactNode) => ReactNode;
 };
 
@@ -47,9 +47,9 @@ export default function MetricsSettings(props: MetricsSettingsProps) {
             />
           </Section>
           <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
+          {sources}
         </>,
       )}
-      {sources}
       <Retention mayManage={team.mayManage} />
       <HowToSend environment="production" team={team} settingsLink={settingsLink} />
     </>
