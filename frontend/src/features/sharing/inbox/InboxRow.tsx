@@ -40,7 +40,8 @@ export function InboxRow(props: InboxRowProps) {
   const service = item.service?.slug ?? null;
   const [glyph, state] = stateLabel(item.state);
   // A snapshot shows what its author saw, to others who read nothing of it.
-  const isUnread = item.is_unread && !useIsSnapshot();
+  const isSnapshot = useIsSnapshot();
+  const isUnread = item.is_unread && !isSnapshot;
   return (
     <li
       className={classes.row}
