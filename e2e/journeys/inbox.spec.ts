@@ -39,6 +39,7 @@ test('items are triaged with keys only, each action is undone, and an event has 
 
   await page.goto(`/t/${team}/inbox`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('2 open items, 2 unassigned');
+  await expect(page.getByRole('link', { name: 'Inbox 2 unread' })).toBeVisible();
   await expectAccessible(page);
 
   await press(page, 'j');
@@ -79,6 +80,11 @@ test('items are triaged with keys only, each action is undone, and an event has 
   await press(page, 'u');
   await expect(page.locator('li[data-key]')).toHaveCount(2);
 
+  // Both were acted on, and so are read.
+  await press(page, 'Shift+X r');
+  await expect(page.getByRole('img', { name: 'Unread' })).toHaveCount(2);
+  await press(page, 'Escape');
+
   await press(page, 'k Enter');
   await expect(page).toHaveURL(/\/events\//);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('distributor');
@@ -90,5 +96,6 @@ test('items are triaged with keys only, each action is undone, and an event has 
   await page.getByRole('button', { name: 'Set state' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Investigating' }).press('Enter');
   await expect.poll(async () => (await itemsOf(context.request))[0]?.state).toBe('investigating');
+  await expect(page.getByRole('link', { name: 'Inbox 1 unread' })).toBeVisible();
   await expect(page.getByRole('main')).toContainText('Investigating');
 });

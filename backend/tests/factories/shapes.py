@@ -237,6 +237,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "due_on": None,
     },
     "inbox_view": {"is_shared": True},
+    "inbox_read_mark": {"kind": "regression"},
     "report": {"blocks": [], "version": 1},
     "report_version": {"blocks": [], "version": 1},
     "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "users": True}, "version": None},

@@ -68,8 +68,9 @@ def _insert(
         elif column.name in shaped:
             row[column.name] = shaped[column.name]
         elif column.foreign_keys:
-            referred = next(iter(column.foreign_keys)).column.table.name
-            row[column.name] = user_id if referred == "app_user" else ids[referred]
+            referred = next(iter(column.foreign_keys)).column
+            is_user = referred.table.name == "app_user" or referred.name == "user_id"
+            row[column.name] = user_id if is_user else ids[referred.table.name]
         elif column.name in allowed:
             row[column.name] = allowed[column.name]
         else:

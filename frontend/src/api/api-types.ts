@@ -82,6 +82,7 @@ export type {
   InboxActionOut,
   InboxCountsOut as InboxCounts,
   InboxOut,
+  InboxReadingIn,
   InboxViewIn,
   InboxViewOut as InboxView,
   ItemRef as InboxItemRef,

@@ -1,17 +1,29 @@
 /** *Copy* on the pages of one comparison, regression, production event or bisect: what is shown, as text. */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMatches, useRouter } from '@tanstack/react-router';
+import type { ProductionEvent } from '../api';
+import { embeddedPanelsQuery } from '../features/sharing/embedded_panels';
 import { bisectQuery } from '../features/verdicts/bisects';
 import { comparisonQuery, readView, viewOf } from '../features/verdicts/comparisons';
 import { productionEventQuery } from '../features/verdicts/production_events';
 import { regressionQuery } from '../features/verdicts/regressions';
 import type { CopiedText } from '../lib/copied-text';
 import { CopyMenu } from '../ui/CopyMenu';
-import { copyBisect, copyComparison, copyEvent, copyRegression } from './copied-documents';
+import {
+  copyBisect,
+  copyComparison,
+  copyEvent,
+  copyRegression,
+  findEventImage,
+} from './copied-documents';
 
 type Body = Omit<CopiedText, 'url'>;
 type Search = Record<string, unknown>;
-type Reader = (client: QueryClient, id: string, search: Search) => Body | null;
+type Reader = (
+  client: QueryClient,
+  id: string,
+  search: Search,
+) => Body | null | Promise<Body | null>;
 
 /** The parameter with the id, and what is copied, by route. */
 const COPIED: Partial<Record<string, [string, Reader]>> = {
@@ -33,7 +45,7 @@ const COPIED: Partial<Record<string, [string, Reader]>> = {
     'eventId',
     (client, id) => {
       const event = client.getQueryData(productionEventQuery(id).queryKey);
-      return event ? copyEvent(event) : null;
+      return event ? withPanel(client, event) : null;
     },
   ],
   '/t/$team/bisects/$bisectId': [
@@ -45,6 +57,15 @@ const COPIED: Partial<Record<string, [string, Reader]>> = {
   ],
 };
 
+/** With the picture of a panel that was embedded before; links are created on request only. */
+async function withPanel(client: QueryClient, event: ProductionEvent): Promise<Body> {
+  const body = copyEvent(event);
+  const service = event.item.service?.id;
+  if (!service) return body;
+  const panels = await client.query(embeddedPanelsQuery(service)).catch(() => null);
+  return { ...body, image: panels ? findEventImage(event, panels.items) : undefined };
+}
+
 export function CopyTextAction() {
   const client = useQueryClient();
   const router = useRouter();
@@ -52,10 +73,10 @@ export function CopyTextAction() {
   const copied = place === undefined ? undefined : COPIED[place];
   if (!copied) return null;
   const [param, reader] = copied;
-  const text = (): CopiedText | null => {
+  const text = async (): Promise<CopiedText | null> => {
     const { params, search } = router.state.matches.at(-1) ?? {};
     const id = (params as Record<string, string> | undefined)?.[param];
-    const body = id === undefined ? null : reader(client, id, search ?? {});
+    const body = id === undefined ? null : await reader(client, id, search ?? {});
     return body && { ...body, url: `${window.location.origin}${router.state.location.href}` };
   };
   return <CopyMenu key={place} text={text} />;

@@ -3,7 +3,7 @@ import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useEvents } from '../features/platform/jobs';
-import { PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
+import { ListToolSlotContext, PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
 import { UploadDrawerSlot } from './UploadDrawerSlot';
@@ -26,6 +26,7 @@ function LivingShell() {
   const { team, session } = teamRoute.useRouteContext();
   useEvents(team.slug);
   const zone = useTimeZone();
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [actions] = useState(() => document.createElement('span'));
   return (
     <>
@@ -37,7 +38,9 @@ function LivingShell() {
         <main id="main" className={classes.main} tabIndex={-1}>
           <ProblemBoundary what="This page could not be displayed" resetKey={team.slug}>
             <PageActionSlot value={actions}>
-              <Outlet key={zone} />
+              <ListToolSlotContext value={{ element: slot, setElement: setSlot }}>
+                <Outlet key={zone} />
+              </ListToolSlotContext>
             </PageActionSlot>
           </ProblemBoundary>
           {createPortal(

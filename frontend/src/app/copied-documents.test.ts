@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Comparison } from '../api';
+import type { Comparison, EmbeddedPanel } from '../api';
 import { aComparison, aFinding, aResult } from '../testing/api-factories';
 import { aBisect } from '../testing/bisect-fixtures';
 import { aProductionEvent } from '../testing/event-fixtures';
 import { aRegression } from '../testing/regression-fixtures';
-import { copyBisect, copyComparison, copyEvent, copyRegression } from './copied-documents';
+import {
+  copyBisect,
+  copyComparison,
+  copyEvent,
+  copyRegression,
+  findEventImage,
+} from './copied-documents';
 
 describe('documents as text to take along', () => {
   const comparison: Comparison = aComparison({
@@ -40,5 +46,39 @@ describe('documents as text to take along', () => {
     expect(bisect.rows.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Probability', 'Range', 'Deployments']),
     );
+  });
+});
+
+describe('the picture of an event', () => {
+  const event = aProductionEvent();
+  const since = Date.parse(event.item.since_at!);
+  const aPanel = (changed: Partial<EmbeddedPanel> = {}): EmbeddedPanel => ({
+    id: 'p1',
+    service_id: event.item.service!.id,
+    environment_id: event.range.environment_id,
+    panel: 'latency',
+    split_label: null,
+    length_s: 3600,
+    until_ms: since + 60_000,
+    expires_at: '2027-01-01T00:00:00Z',
+    page_url: 'https://slowpath.example.com/embed/p1',
+    image_url: 'https://slowpath.example.com/embed/p1.svg',
+    created_at: '2026-11-18T16:00:00Z',
+    ...changed,
+  });
+
+  it('is an embedded panel that shows it', () => {
+    expect(findEventImage(event, [aPanel()])).toBe('https://slowpath.example.com/embed/p1.svg');
+  });
+
+  it.each<[string, Partial<EmbeddedPanel>]>([
+    ['another environment', { environment_id: 'other' }],
+    ['another signal', { panel: 'requests' }],
+    ['an earlier time', { until_ms: since - 1 }],
+    ['a later time', { until_ms: since + 7_200_000 }],
+    ['a server without a public address', { image_url: 'http://127.0.0.1:8104/embed/p1.svg' }],
+    ['a server with a name of one network', { image_url: 'http://slowpath/embed/p1.svg' }],
+  ])('is none of %s', (_, changed) => {
+    expect(findEventImage(event, [aPanel(changed)])).toBeUndefined();
   });
 });

@@ -1,5 +1,12 @@
 /** What a comparison, a finding, a regression, a production event or a bisect gives as text to take along. */
-import type { Bisect, Comparison, Finding, ProductionEvent, Regression } from '../api';
+import type {
+  Bisect,
+  Comparison,
+  EmbeddedPanel,
+  Finding,
+  ProductionEvent,
+  Regression,
+} from '../api';
 import {
   formatDelta,
   formatNumber,
@@ -93,6 +100,31 @@ export function copyEvent({ item, sentence, signals, suspects }: ProductionEvent
     ],
     more: Math.max(0, signals.length - MOST_ROWS),
   };
+}
+
+const LOCAL_HOST = /^(localhost|127\.|\[::1\]|10\.|192\.168\.|[^.]+$)/u;
+
+/**
+ * The image of an embedded panel that shows the event: of its service, signal and time. None where the server has no
+ * public address: a chat could not read it.
+ */
+export function findEventImage(
+  { item, signal, range }: ProductionEvent,
+  panels: readonly EmbeddedPanel[],
+): string | undefined {
+  const since = Date.parse(item.since_at ?? range.from);
+  const kind = signal === 'qps' ? 'requests' : 'latency';
+  const shown = panels.filter(({ environment_id, panel, until_ms, length_s, image_url }) => {
+    const until = until_ms ?? Date.now();
+    return (
+      environment_id === range.environment_id &&
+      panel === kind &&
+      since > until - length_s * 1000 &&
+      since < until &&
+      !LOCAL_HOST.test(new URL(image_url).hostname)
+    );
+  });
+  return (shown.find(({ until_ms }) => until_ms !== null) ?? shown[0])?.image_url;
 }
 
 /** Requests are per second, latencies in seconds, gauges plain numbers. */

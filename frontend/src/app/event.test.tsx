@@ -6,7 +6,7 @@ import type { InboxActionIn, ProductionEvent } from '../api';
 import { TEAM, aSession } from '../testing/api-factories';
 import { aProductionEvent } from '../testing/event-fixtures';
 import { anInboxItem } from '../testing/inbox-fixtures';
-import { at, problem, server } from '../testing/mock-api';
+import { at, page, problem, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -112,6 +112,39 @@ describe('the page of a production event', () => {
     const { user, where } = openEvent();
     await user.click(await screen.findByRole('button', { name: 'Compare before and after' }));
     await waitFor(() => expect(where()).toBe('/t/northwind/comparisons/c52'));
+  });
+
+  it('shows the slowest traces beside those of the time before', async () => {
+    const event = aProductionEvent();
+    const startNs = Date.parse(event.item.since_at!) * 1e6;
+    const trace = (trace_id: string, after_ns: number, duration_ns: number) => ({
+      trace_id,
+      service: 'distributor',
+      root: 'POST /push',
+      start_ns: startNs + after_ns,
+      duration_ns,
+      spans: 7,
+      errors: 0,
+      gap_ns: 0,
+    });
+    serve(event);
+    server.use(
+      http.get(at('/span-sets'), ({ request }) => {
+        const from = Date.parse(new URL(request.url).searchParams.get('from')!) * 1e6;
+        return HttpResponse.json([{ id: from < startNs ? 'former' : 'newest' }]);
+      }),
+      http.get(at('/span-sets/former/traces'), () => page([trace('t1', -1e9, 44e6)])),
+      http.get(at('/span-sets/newest/traces'), () => page([trace('t2', 1e9, 79e6)])),
+    );
+    openEvent();
+    const since = await screen.findByRole('region', { name: 'Since the event began' });
+    expect(since).toHaveTextContent('79 ms');
+    const before = screen.getByRole('region', { name: 'Before' });
+    expect(before).toHaveTextContent('44 ms');
+    expect(within(before).getByRole('link', { name: 'distributor POST /push' })).toHaveAttribute(
+      'href',
+      '/t/northwind/span-sets/former/traces/t1',
+    );
   });
 
   it('says why it cannot be compared', async () => {

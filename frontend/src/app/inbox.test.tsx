@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { InboxActionIn, InboxItem } from '../api';
+import type { InboxActionIn, InboxItem, InboxReadingIn } from '../api';
 import { TEAM, aSession } from '../testing/api-factories';
 import { aProductionEvent } from '../testing/event-fixtures';
 import { anInboxItem } from '../testing/inbox-fixtures';
@@ -25,6 +25,7 @@ async function expectAccessible(element: Element) {
 function serve(items: InboxItem[]) {
   const asked: URLSearchParams[] = [];
   const sent: InboxActionIn[] = [];
+  const read: InboxReadingIn[] = [];
   const unassigned = items.filter(({ assignee }) => assignee === null).length;
   server.use(
     http.get(at('/inbox'), ({ request }) => {
@@ -40,10 +41,15 @@ function serve(items: InboxItem[]) {
           snoozed: 2,
           closed: 14,
           unassigned,
+          unread: items.filter(({ is_unread }) => is_unread).length,
         },
         headline: 'distributor p99 adds 1.1 s of latency each second',
         next_cursor: null,
       });
+    }),
+    http.post(at('/inbox/reading'), async ({ request }) => {
+      read.push((await request.json()) as InboxReadingIn);
+      return new HttpResponse(null, { status: 204 });
     }),
     http.get(at('/inbox/views'), () => HttpResponse.json({ items: [] })),
     http.post(at('/inbox/actions'), async ({ request }) => {
@@ -58,7 +64,7 @@ function serve(items: InboxItem[]) {
       page([{ user_id: ME.id, name: ME.name, email: ME.email, role: 'owner', created_at: '' }]),
     ),
   );
-  return { asked, sent };
+  return { asked, sent, read };
 }
 
 const rows = async () => (await screen.findAllByRole('listitem')).filter((row) => row.dataset.key);
@@ -122,13 +128,24 @@ describe('the inbox', () => {
     await waitFor(() => expect(asked.at(-1)?.getAll('kind')).toEqual(['bisect']));
   });
 
-  it('is named first in the navigation, with the number of unassigned items', async () => {
-    serve([anInboxItem(), anInboxItem()]);
+  it('is named first in the navigation, with the number of unread items', async () => {
+    serve([anInboxItem({ is_unread: true }), anInboxItem()]);
     open('/t/northwind/inbox');
     const main = await screen.findByRole('navigation', { name: 'Main' });
     await waitFor(() =>
-      expect(within(main).getAllByRole('link')[0]).toHaveAccessibleName('Inbox 2 unassigned'),
+      expect(within(main).getAllByRole('link')[0]).toHaveAccessibleName('Inbox 1 unread'),
     );
+  });
+
+  it('lists only what is unread', async () => {
+    const { asked } = serve([anInboxItem({ is_unread: true })]);
+    const { user, where } = open('/t/northwind/inbox');
+    await rows();
+    expect(asked.at(-1)?.get('unread')).toBe('false');
+    await user.click(await screen.findByRole('combobox', { name: 'Reading state' }));
+    await user.click(await screen.findByRole('option', { name: 'unread', hidden: true }));
+    await waitFor(() => expect(where()).toContain('reading=unread'));
+    await waitFor(() => expect(asked.at(-1)?.get('unread')).toBe('true'));
   });
 
   it('is empty in one sentence, with the way to what was closed', async () => {
@@ -191,6 +208,41 @@ describe('triage with keys', () => {
     await waitFor(() => expect(screen.queryByText(/^Assigned 2 items/)).toBeNull());
   });
 
+  it('marks as read what is unread of the selection, and as unread what is read', async () => {
+    const [first, second, third] = three();
+    const { read } = serve([
+      { ...first!, is_unread: true },
+      { ...second!, is_unread: true },
+      third!,
+    ]);
+    const { user } = open('/t/northwind/inbox');
+    const [one, , last] = await rows();
+    expect(within(one!).getByRole('img', { name: 'Unread' })).toBeVisible();
+    expect(within(last!).queryByRole('img', { name: 'Unread' })).toBeNull();
+    await user.keyboard('Xr');
+    await waitFor(() => expect(read).toHaveLength(1));
+    expect(read[0]).toEqual({
+      items: [
+        { kind: 'production-event', id: 'a1' },
+        { kind: 'production-event', id: 'a2' },
+      ],
+      is_read: true,
+    });
+    await user.keyboard('{Escape}jjjx');
+    await user.click(await screen.findByRole('button', { name: /^Mark as unread/ }));
+    await waitFor(() => expect(read).toHaveLength(2));
+    expect(read[1]).toEqual({ items: [{ kind: 'production-event', id: 'a3' }], is_read: false });
+  });
+
+  it('says why items could not be marked', async () => {
+    serve(three());
+    server.use(http.post(at('/inbox/reading'), () => problem(503, { detail: 'Maintenance.' })));
+    const { user } = open('/t/northwind/inbox');
+    await rows();
+    await user.keyboard('r');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Maintenance.');
+  });
+
   it('acts on the row at the cursor without a selection', async () => {
     const { sent } = serve(three());
     const { user } = open('/t/northwind/inbox');
@@ -208,9 +260,12 @@ describe('triage with keys', () => {
     );
   });
 
-  it('opens an item, and its shortcuts', async () => {
-    serve(three());
+  it('opens an item, which reads it, and its shortcuts', async () => {
+    const { read } = serve(three());
     server.use(
+      http.get(at('/inbox/items/production-event/a2'), () =>
+        HttpResponse.json(anInboxItem({ id: 'a2' })),
+      ),
       http.get(at('/production-events/:id'), () => HttpResponse.json(aProductionEvent())),
       http.get(at('/dashboard'), () => problem(404, { detail: 'gone' })),
     );
@@ -222,6 +277,9 @@ describe('triage with keys', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     await user.keyboard('jj{Enter}');
     await waitFor(() => expect(where()).toBe('/t/northwind/events/a2'));
+    await waitFor(() =>
+      expect(read).toEqual([{ items: [{ kind: 'production-event', id: 'a2' }], is_read: true }]),
+    );
   });
 
   it('mutes with a reason, which is required', async () => {

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { noExample } from '../testing/api-factories';
+import { TEAM, aSession, noExample } from '../testing/api-factories';
 import { at, page, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
@@ -11,12 +11,21 @@ function serve() {
   const list = (path: string, item: object) =>
     http.get(at(path), () => page(arrived.has(path) ? [item] : []));
   const created_at = '2026-11-27T10:00:00Z';
+  const skipped = new Set<string>();
+  const team = () => HttpResponse.json({ ...TEAM, skipped_setup_steps: [...skipped] });
   server.use(
     list('/artifacts', { name: 'cpu.pprof', created_at }),
     list('/builds', { commit: '5f3c1e8000', created_at }),
     list('/deployments', { created_at }),
     list('/notification-channels', { name: 'Alerts', created_at }),
     list('/services', { id: 's1', slug: 'shop' }),
+    http.get(at('/teams/:team'), team),
+    http.put(at('/teams/:team/setup-steps/:step'), async ({ params, request }) => {
+      const { is_skipped } = (await request.json()) as { is_skipped: boolean };
+      if (is_skipped) skipped.add(String(params.step));
+      else skipped.delete(String(params.step));
+      return team();
+    }),
     http.get(at('/runners'), () => HttpResponse.json([])),
     http.get(at('/metrics/settings'), () =>
       HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
@@ -45,15 +54,34 @@ describe('a team without data', () => {
     expect(screen.getByText('1 of 6 done')).toBeVisible();
   });
 
-  it('remembers which steps were skipped', async () => {
+  it('remembers for the team which steps were skipped, until one is not', async () => {
     serve();
     const { user, unmount } = open('/t/northwind/setup');
     await user.click(await screen.findByRole('button', { name: 'Skip: Upload a profile' }));
-    expect(screen.getByText('skipped')).toBeVisible();
+    expect(await screen.findByText('skipped')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Skip: Send a build' })).toBeVisible();
     unmount();
     open('/t/northwind/setup');
+    const skipped = await screen.findByText('skipped');
+    await user.click(skipped);
+    await user.click(await screen.findByRole('button', { name: 'Do not skip: Upload a profile' }));
+    await waitFor(() => expect(screen.queryByText('skipped')).toBeNull());
+  });
+
+  it('shows viewers what is skipped, without a button', async () => {
+    serve();
+    server.use(
+      http.get(at('/session'), () =>
+        HttpResponse.json(aSession({ teams: [{ ...TEAM, role: 'viewer' }] })),
+      ),
+      http.get(at('/teams/:team'), () =>
+        HttpResponse.json({ ...TEAM, skipped_setup_steps: ['upload'] }),
+      ),
+    );
+    open('/t/northwind/setup');
     expect(await screen.findByText('skipped')).toBeVisible();
+    expect(await screen.findByText('waiting')).toBeVisible();
+    expect(screen.queryByRole('button', { name: /kip/u })).toBeNull();
   });
 
   it('with a build begins with its lists', async () => {

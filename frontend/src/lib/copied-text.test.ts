@@ -13,6 +13,18 @@ const text: CopiedText = {
 };
 
 describe('text to take along', () => {
+  it('has the image of a signed link in Markdown', () => {
+    const image = 'https://a.example/embed/p1.svg?signature=x(1)';
+    const text = formatMarkdown({
+      title: 'Event [3]',
+      sentence: '',
+      url: 'https://a.example',
+      rows: [],
+      image,
+    });
+    expect(text).toContain('![Event \\[3\\]](https://a.example/embed/p1.svg?signature=x%281%29)');
+  });
+
   it('is Markdown with a table, and no name of a function becomes markup', () => {
     expect(formatMarkdown(text)).toBe(
       [

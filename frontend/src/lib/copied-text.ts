@@ -10,10 +10,12 @@ export type CopiedText = {
   rows: readonly CopiedRow[];
   /** How many rows were left out. */
   more?: number;
+  /** The address of an image that anyone can read: a signed link. */
+  image?: string | undefined;
 };
 
 /** @param text null while the page has no data. */
-export type CopyMenuProps = { text: () => CopiedText | null };
+export type CopyMenuProps = { text: () => CopiedText | null | Promise<CopiedText | null> };
 
 /** Characters that Markdown would read as its own; a line break would end a table's row. */
 const markdownText = (text: string): string =>
@@ -30,6 +32,8 @@ const moreText = ({ more = 0 }: CopiedText): string[] => (more > 0 ? [`and ${mor
 export function formatMarkdown(text: CopiedText): string {
   const lines = [`**[${markdownText(text.title)}](${address(text.url)})**`, ''];
   if (text.sentence !== '') lines.push(markdownText(text.sentence), '');
+  if (text.image !== undefined)
+    lines.push(`![${markdownText(text.title)}](${address(text.image)})`, '');
   const hasChanges = text.rows.some(({ change }) => change !== undefined);
   if (text.rows.length > 0) {
     lines.push(hasChanges ? '| | value | change |' : '| | value |');

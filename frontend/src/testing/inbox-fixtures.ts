@@ -28,6 +28,7 @@ export function anInboxItem(changed: Partial<InboxItem> = {}): InboxItem {
     merged: 0,
     merged_into_id: null,
     closed: null,
+    is_unread: false,
     actions: ['assign', 'set-state', 'set-due', 'snooze', 'mute', 'merge', 'fixed-by'],
     ...changed,
   };

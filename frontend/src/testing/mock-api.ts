@@ -76,11 +76,13 @@ export const server = setupServer(
         snoozed: 0,
         closed: 0,
         unassigned: 0,
+        unread: 0,
       },
       headline: '',
       next_cursor: null,
     }),
   ),
+  http.get(at('/inbox/items/:kind/:item'), () => problem(404, { detail: 'no such item' })),
   http.get(at('/services/:service/subscription'), () =>
     HttpResponse.json({ service_id: '', is_subscribed: false, subscribers: 0 }),
   ),

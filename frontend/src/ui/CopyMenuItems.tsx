@@ -19,16 +19,19 @@ const FORMS: readonly [string, (text: CopiedText) => string][] = [
 export default function CopyMenuItems({ text }: CopyMenuProps) {
   const button = useFirstOpen();
   const [outcome, setOutcome] = useState('Copy');
-  const copy = async (format: (text: CopiedText) => string) => {
-    const found = text();
-    try {
-      if (found === null) throw new Error('the page has no data yet');
-      await navigator.clipboard.writeText(format(found));
-      setOutcome('Copied');
-    } catch {
-      setOutcome('Not copied');
-    }
+  const found = async (): Promise<CopiedText> => {
+    const copied = await text();
+    if (copied === null) throw new Error('the page has no data yet');
+    return copied;
   };
+  const report = (writing: Promise<void>) => {
+    writing.then(
+      () => setOutcome('Copied'),
+      () => setOutcome('Not copied'),
+    );
+  };
+  const copyText = async (format: (text: CopiedText) => string) =>
+    navigator.clipboard.writeText(format(await found()));
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -36,7 +39,7 @@ export default function CopyMenuItems({ text }: CopyMenuProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {FORMS.map(([name, format]) => (
-          <Menu.Item key={name} onClick={() => void copy(format)}>
+          <Menu.Item key={name} onClick={() => report(copyText(format))}>
             {name}
           </Menu.Item>
         ))}

@@ -5,9 +5,11 @@
  */
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Suspense, lazy, memo, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { createPortal } from 'react-dom';
 import classes from './DataTable.module.css';
 import { sortRows, type Sort } from '../lib/list-search';
 import { useHiddenColumns } from './hidden-columns';
+import { useListToolSlot } from './list-tool-slot';
 import type { AllRows } from './paged-list';
 import { useIsSnapshot } from './SnapshotContext';
 import type { Column } from './table-column';
@@ -71,20 +73,28 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
   const shown = columns
     .filter(({ id }) => !hidden.has(id))
     .map((column) => ({ ...column, sortable: column.text !== undefined }));
+  const slot = useListToolSlot()?.element;
+  const listTools = (
+    <Suspense fallback={null}>
+      <ListTools
+        label={label}
+        columns={columns as Column<unknown>[]}
+        hidden={hidden}
+        onHidden={setHidden}
+        rows={typeof tools === 'function' ? tools : () => ({ rows: all, isWhole: true })}
+        sort={sort}
+      />
+    </Suspense>
+  );
+  // The filters are those of the list whose order is in the address; a page may have other tables.
+  const isFiltered = typeof tools === 'function' && props.onSort !== undefined;
   return (
     <>
-      <div className={classes.tools}>
-        <Suspense fallback={null}>
-          <ListTools
-            label={label}
-            columns={columns as Column<unknown>[]}
-            hidden={hidden}
-            onHidden={setHidden}
-            rows={typeof tools === 'function' ? tools : () => ({ rows: all, isWhole: true })}
-            sort={sort}
-          />
-        </Suspense>
-      </div>
+      {slot && isFiltered ? (
+        createPortal(listTools, slot)
+      ) : (
+        <div className={classes.tools}>{listTools}</div>
+      )}
       <PlainTable
         {...props}
         rowAt={(index) => rows[index]!}

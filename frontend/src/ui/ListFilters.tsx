@@ -3,6 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Suspense, lazy, useState, type ReactNode } from 'react';
 import { Toolbar } from './Page';
+import classes from './ListFilters.module.css';
+import { useListToolSlot } from './list-tool-slot';
 import { onText } from './text-handlers';
 import type { ListSearch } from '../lib/list-search';
 
@@ -29,11 +31,13 @@ type FiltersProps<Search> = {
   filters?: readonly ListFilter[];
   search: Search;
   onSearch: (search: Search) => void;
+  /** Right: instead of the tools of the table below. */
   children?: ReactNode;
 };
 
 export function ListFilters<Search extends ListSearch>(props: FiltersProps<Search>) {
   const { noun, searched, filters = [], search, onSearch, children } = props;
+  const slot = useListToolSlot();
   const values: FilterValues = search;
   const change = (name: string, value: string | null) =>
     onSearch({ ...search, [name]: value === '' ? undefined : (value ?? undefined) });
@@ -65,7 +69,7 @@ export function ListFilters<Search extends ListSearch>(props: FiltersProps<Searc
         value={search.q ?? ''}
         onValue={(next) => change('q', next)}
       />
-      {children}
+      {children ?? <span ref={slot?.setElement} className={classes.tools} />}
     </Toolbar>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { formatSort, parseSort } from '../lib/list-search';
 import { DataTable } from './DataTable';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
@@ -7,7 +8,12 @@ import type { Column } from './table-column';
 
 type ListTableProps<Row> = {
   label: string;
-  records: { data?: { items: readonly Row[] }; error: Error | null; isPending: boolean };
+  records: {
+    data?: { items: readonly Row[] };
+    error: Error | null;
+    isPending: boolean;
+    refetch?: () => unknown;
+  };
   columns: Column<Row>[];
   rowKey: (row: Row) => string;
   /** Widths and heights in pixels. */
@@ -22,10 +28,17 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
   const { label, records, columns, rowKey, size, changeError, empty } = props;
   const all = records.data?.items ?? [];
   const { rows, sorting } = useSearchedRows(all, columns);
-  const error = records.error ?? changeError;
+  const { refetch } = records;
   return (
     <>
-      {error && <ErrorState error={error} />}
+      {records.error && (
+        <ErrorState
+          what={`Could not load ${label.toLowerCase()}`}
+          error={records.error}
+          action={refetch && <Button onClick={() => void refetch()}>Try again</Button>}
+        />
+      )}
+      {changeError && <ErrorState error={changeError} />}
       {records.isPending && <SkeletonRows rows={size.skeletonRows} height={size.rowHeight} />}
       {empty && records.data && all.length === 0 && (
         <EmptyState help={empty.help}>{empty.text}</EmptyState>

@@ -8,6 +8,10 @@ export function download(href: string, name: string): void {
   link.remove();
 }
 
+/** Puts a picture on the clipboard. Safari wants to be handed it while the press lasts, and waits for it then. */
+export const copyPicture = async (png: Promise<Blob>): Promise<void> =>
+  navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
+
 /** Hands a file that the page has made to the browser. */
 export function downloadBlob(blob: Blob, name: string): void {
   const href = URL.createObjectURL(blob);

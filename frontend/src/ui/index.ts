@@ -10,7 +10,7 @@ export { MoreRows, PagedTable } from './PagedTable';
 export { pagedList, usePagedList, type ShownList } from './paged-list';
 export { useListTools } from './use-list-tools';
 export { DeleteDialog, DeleteResource } from './DeleteDialog';
-export { download, downloadBlob } from './download';
+export { copyPicture, download, downloadBlob } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';
@@ -18,6 +18,7 @@ export { FormBody, FormDialog, NameField } from './FormDialog';
 export { onText } from './text-handlers';
 
 export { ListTable } from './ListTable';
+export { ListToolSlotContext } from './list-tool-slot';
 export {
   ExpandButton,
   ListRow,

@@ -67,7 +67,7 @@ def _remove_contents(context: JobContext) -> None:
     context.progress("removing services", 0.8)
     with context.writing() as session:
         example_removal.delete_services(session)
-        triage_retention.delete_orphaned_triage(session)
+        triage_retention.delete_orphaned_triage(session, context.clock.now())
     while True:  # comparisons of builds that were evaluated meanwhile
         with context.writing() as session:
             if not build_comparisons.delete_unused_build_comparisons(session):

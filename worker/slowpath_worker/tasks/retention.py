@@ -49,7 +49,7 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
         log.info("encryption.renewed", values=renewed)
 
     with context.finishing() as session:
-        triage_retention.delete_orphaned_triage(session)
+        triage_retention.delete_orphaned_triage(session, now)
         usage.record_daily_usage(session, now)
         orphaned_blobs.record_storage(session, deleted_blobs, now)
 

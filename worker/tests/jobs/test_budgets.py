@@ -80,7 +80,7 @@ def test_an_exceeded_budget_is_announced_once_and_closed_when_it_is_within_its_l
     found = evaluation(client, exceeded)
     assert (found["state"], found["is_announced"], found["low"]) == ("exceeded", True, 0.1)
     assert found["sentence"].startswith("p50 in the last 60 minutes is ")
-    assert found["sentence"].endswith(", 95% CI), over the budget of 100 ms.")
+    assert ", over the budget of 100 ms: significant (95% CI " in found["sentence"]
     assert evaluation(client, above)["state"] == "inconclusive"
     (item,) = inbox(client)
     assert item["title"] == "p50 is over its budget of 100 ms"
@@ -95,7 +95,7 @@ def test_an_exceeded_budget_is_announced_once_and_closed_when_it_is_within_its_l
     assert run() == ["production-event.opened", "production-event.closed"]
     closed = page(client, item["id"])
     assert closed["item"]["state"] == "closed"
-    assert closed["item"]["closed"]["sentence"].endswith("within the budget of 100 ms")
+    assert "within the budget of 100 ms: significant (95% CI " in closed["item"]["closed"]["sentence"]
 
 
 def test_an_event_of_a_removed_budget_closes_with_that_reason(
@@ -145,7 +145,7 @@ def test_a_budget_whose_bucket_includes_the_limit_is_inconclusive(client: TestCl
 
     found = evaluation(client, budget)
     assert (found["state"], found["low"], found["high"]) == ("inconclusive", 0.1, 0.5)
-    assert found["sentence"].endswith("the interval includes the budget of 300 ms.")
+    assert found["sentence"].endswith("against the budget of 300 ms: inconclusive (95% CI 100 ms to 500 ms).")
     assert inbox(client) == []
 
 

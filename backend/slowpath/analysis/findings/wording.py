@@ -3,6 +3,7 @@
 A function "takes more time", it is never "slower"; the base value comes last.
 """
 
+from slowpath.analysis.findings.certainty import name_certainty
 from slowpath.analysis.findings.findings import Effect
 from slowpath.analysis.formats.go_function_names import short
 
@@ -100,6 +101,11 @@ def format_ratio(value: float) -> str:
 
 def _ratio_digits(value: float) -> int:
     return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.0995 else 3
+
+
+def describe_interval(low: float, high: float) -> str:
+    """Return the certainty of a ratio with its interval: `significant (95% CI 1.28 to 1.36)`."""
+    return f"{name_certainty(low, high)} (95% CI {format_interval(low, high)})"
 
 
 def format_interval(low: float, high: float) -> str:

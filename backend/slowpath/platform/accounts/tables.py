@@ -152,6 +152,8 @@ class Team(Table):
     """Its name in URLs. Ends in random letters: a slug that could be chosen would reveal other teams."""
     name: Mapped[str]
     requires_second_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
+    skipped_setup_steps: Mapped[list[str]] = mapped_column(ARRAY(String()), default=list, server_default=text("'{}'"))
+    """Steps of the set-up page that the team does without."""
     deleted_at: Mapped[datetime | None]
     """Since when the team is inaccessible; a job erases its data."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())

@@ -13,11 +13,13 @@ from slowpath.core.ids import UserId, new_id
 from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.inventory.catalog.tables import Deployment, Environment, Service
 from slowpath.platform.accounts.tables import Membership, User
-from slowpath.sharing.inbox.rules import ItemKind
-from slowpath.sharing.inbox.tables import InboxTriage, InboxView
+from slowpath.sharing.discussions.tables import Comment, Discussion
+from slowpath.sharing.inbox.rules import FINISHED_FOR, InboxItem, ItemKind, ReadMark
+from slowpath.sharing.inbox.tables import InboxReadMark, InboxTriage, InboxView
 from slowpath.sharing.notifications.rules import ChannelState
 from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.production_events.rules.event_states import OPEN as OPEN_EVENTS
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import Regression
@@ -31,6 +33,10 @@ SUBJECT_IDS: Mapping[ItemKind, InstrumentedAttribute[UUID]] = {
 }
 WAITING_BISECTS = ("waiting-approval", "paused", "failed")
 FINISHED_BISECTS = ("found", "not-in-range", "not-separable", "stopped")
+FAILING_CHANNELS = or_(
+    NotificationChannel.state == ChannelState.DISABLED,
+    and_(NotificationChannel.state == ChannelState.ON, NotificationChannel.failing_since.is_not(None)),
+)
 REGRESSION_COLUMNS = (
     Regression.number, Regression.service_id, Regression.state, Regression.title, Regression.sentence, Regression.ratio,
     Regression.ratio_low, Regression.ratio_high, Regression.since_commit, Regression.since_at, Regression.assignee_id,
@@ -74,11 +80,7 @@ def select_bisects(
 
 def select_failing_channels(session: ReadSession, ids: Collection[UUID] | None = None) -> Sequence[NotificationChannel]:
     """Return the channels that are disabled after failures, or whose last delivery failed."""
-    failing = or_(
-        NotificationChannel.state == ChannelState.DISABLED,
-        and_(NotificationChannel.state == ChannelState.ON, NotificationChannel.failing_since.is_not(None)),
-    )
-    found = select(NotificationChannel).where(failing if ids is None else NotificationChannel.id.in_(ids))
+    found = select(NotificationChannel).where(FAILING_CHANNELS if ids is None else NotificationChannel.id.in_(ids))
     return session.scalars(found.order_by(NotificationChannel.created_at.desc(), NotificationChannel.id)).all()
 
 
@@ -92,6 +94,69 @@ def select_metric_sources(session: ReadSession, ids: Collection[UUID] | None = N
 def select_triage(session: ReadSession) -> Sequence[InboxTriage]:
     """Return all triage rows of the team."""
     return session.scalars(select(InboxTriage)).all()
+
+
+def select_read_marks(session: ReadSession, user_id: UserId | None) -> dict[tuple[str, UUID], ReadMark]:
+    """Return what a user has read, by kind and ID of the item."""
+    if user_id is None:
+        return {}
+    has_new_comment = (
+        select(Comment.id)
+        .join(Discussion, Discussion.id == Comment.discussion_id)
+        .where(
+            Discussion.subject_kind == InboxReadMark.kind,
+            Discussion.subject_id == InboxReadMark.subject_id,
+            Comment.created_at > InboxReadMark.read_at,
+            Comment.author_id.is_distinct_from(user_id),
+            Comment.deleted_at.is_(None),
+        )
+        .exists()
+    )
+    found = select(InboxReadMark, has_new_comment).where(InboxReadMark.user_id == user_id)
+    return {
+        (row.kind, row.subject_id): ReadMark(row.state, row.severity, row.occurred_at, row.read_at, has_new)
+        for row, has_new in session.execute(found)
+    }
+
+
+def upsert_read_marks(session: WriteSession, user_id: UserId, items: Collection[InboxItem]) -> None:
+    """Record what a user saw of items."""
+    if not items:
+        return
+    rows = [
+        {
+            "team_id": session.team_id, "id": new_id(), "user_id": user_id, "kind": each.kind, "subject_id": each.id,
+            "state": each.state, "severity": each.severity, "occurred_at": each.occurred_at,
+            "read_at": func.clock_timestamp(),
+        }
+        for each in items
+    ]  # fmt: skip
+    insertion = insert(InboxReadMark).values(rows)
+    fields = {name: insertion.excluded[name] for name in ("state", "severity", "occurred_at", "read_at")}
+    session.execute(insertion.on_conflict_do_update(constraint="uq_inbox_read_mark_subject", set_=fields))
+
+
+def delete_read_marks(session: WriteSession, user_id: UserId, kind: ItemKind, ids: Collection[UUID]) -> None:
+    """Make items of one kind unread for a user."""
+    where = (InboxReadMark.user_id == user_id, InboxReadMark.kind == kind, InboxReadMark.subject_id.in_(ids))
+    session.execute(delete(InboxReadMark).where(*where))
+
+
+def delete_unlisted_read_marks(session: WriteSession, now: datetime) -> int:
+    """Delete the read marks of items that were deleted or closed, or are no longer listed. Returns their number."""
+    listed_bisect = or_(Bisect.state.in_(WAITING_BISECTS), Bisect.finished_at >= now - FINISHED_FOR)
+    listed = {
+        ItemKind.PRODUCTION_EVENT: ProductionEvent.state.in_(OPEN_EVENTS),
+        ItemKind.REGRESSION: Regression.state.in_(OPEN),
+        ItemKind.BISECT: listed_bisect,
+        ItemKind.CHANNEL: FAILING_CHANNELS,
+    }
+    gone = []
+    for kind, subject_id in SUBJECT_IDS.items():
+        subject = select(subject_id).where(subject_id == InboxReadMark.subject_id)
+        subject = subject if kind not in listed else subject.where(listed[kind])
+        gone.append(and_(InboxReadMark.kind == kind, ~subject.exists()))
+    return len(session.scalars(delete(InboxReadMark).where(or_(*gone)).returning(InboxReadMark.id)).all())
 
 
 def select_services(session: ReadSession) -> dict[UUID, str]:

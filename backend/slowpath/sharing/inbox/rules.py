@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Final, Literal
 from uuid import UUID
 
+from slowpath.core.ids import UserId
+
 KindName = Literal["production-event", "regression", "bisect", "channel", "metric-source"]
 GroupName = Literal["production", "regressions", "bisects-and-sources"]
 ViewName = Literal["needs-action", "mine", "production", "regressions", "snoozed", "closed"]
@@ -74,12 +76,12 @@ class Snooze:
     until: datetime | None
     since: datetime
 
-    def is_active(self, now: datetime, deployed_at: datetime | None, occurred_at: datetime | None) -> bool:
-        """Return whether the item is hidden now, given the newest deployment of its service and its newest occurrence."""
+    def find_end(self, now: datetime, deployed_at: datetime | None, occurred_at: datetime | None) -> datetime | None:
+        """Return when the item came back, given the newest deployment and occurrence; None while it is hidden."""
         if self.rule == "time":
-            return self.until is not None and now < self.until
+            return self.since if self.until is None else self.until if self.until <= now else None
         newest = deployed_at if self.rule == "next-deployment" else occurred_at
-        return newest is None or newest <= self.since
+        return newest if newest is not None and newest > self.since else None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,26 @@ class ItemClosing:
     at: datetime
     reason: str
     sentence: str
+
+
+@dataclass(frozen=True)
+class ReadMark:
+    """What a user saw of an item when they read it, and whether another user has commented on it since."""
+
+    state: str
+    severity: str
+    occurred_at: datetime
+    read_at: datetime
+    has_new_comment: bool
+
+    def covers(self, state: str, severity: str, occurred_at: datetime, returned_at: datetime | None) -> bool:
+        """Return whether nothing has changed since, given when the item came back from a snooze."""
+        return (
+            (self.state, self.severity) == (state, severity)
+            and self.occurred_at >= occurred_at
+            and not self.has_new_comment
+            and (returned_at is None or returned_at <= self.read_at)
+        )
 
 
 @dataclass(frozen=True)
@@ -120,6 +142,8 @@ class InboxItem:
     merged_into_id: UUID | None = None
     merged: int = 0
     closed: ItemClosing | None = None
+    is_unread: bool = False
+    """Of the user who asks: changed since they read it. Closed items are read; so is everything for a token."""
 
     @property
     def needs_action(self) -> bool:
@@ -132,19 +156,20 @@ class InboxFilter:
     """What is listed."""
 
     view: ViewName = "needs-action"
-    user_id: UUID | None = None
+    user_id: UserId | None = None
     service_id: UUID | None = None
     kinds: Sequence[str] = ()
     states: Sequence[str] = ()
     severities: Sequence[str] = ()
     assignee_id: UUID | None = None
     unassigned: bool = False
+    unread: bool = False
     search: str = ""
 
 
 @dataclass(frozen=True)
 class InboxCounts:
-    """Numbers of items by view, and of those without an assignee."""
+    """Numbers of items by view, of those without an assignee, and of those that the user has not read."""
 
     needs_action: int = 0
     mine: int = 0
@@ -153,6 +178,7 @@ class InboxCounts:
     snoozed: int = 0
     closed: int = 0
     unassigned: int = 0
+    unread: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,6 +217,7 @@ def matches(item: InboxItem, filters: InboxFilter) -> bool:
         and (not filters.severities or item.severity in filters.severities)
         and (filters.assignee_id is None or (item.assignee is not None and item.assignee.id == filters.assignee_id))
         and not (filters.unassigned and item.assignee is not None)
+        and (item.is_unread or not filters.unread)
         and all(word in searched for word in filters.search.casefold().split())
     )
 

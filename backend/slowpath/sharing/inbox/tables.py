@@ -1,9 +1,9 @@
-"""Tables of the triage of inbox items and saved views."""
+"""Tables of the triage of inbox items, of what members have read, and of saved views."""
 
 from datetime import date, datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, Uuid
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -36,6 +36,32 @@ class InboxTriage(TeamScoped, Table):
     """Of kinds whose subject has no assignee."""
     due_on: Mapped[date | None]
     """Of kinds whose subject has no due date."""
+
+
+class InboxReadMark(TeamScoped, Table):
+    """What a member saw of an item when they read it: it is unread again when this differs from the item.
+
+    Retention deletes the rows of items that are no longer listed, so a member has at most one per listed item.
+    """
+
+    __tablename__ = "inbox_read_mark"
+    __table_args__ = (
+        UniqueConstraint("team_id", "user_id", "kind", "subject_id", name="uq_inbox_read_mark_subject"),
+        CheckConstraint(
+            "kind in ('production-event', 'regression', 'bisect', 'channel', 'metric-source')", name="kind"
+        ),
+        ForeignKeyConstraint(["team_id", "user_id"], ["membership.team_id", "membership.user_id"], ondelete="CASCADE"),
+    )
+
+    user_id: Mapped[UserId] = mapped_column(Uuid())
+    kind: Mapped[str]
+    subject_id: Mapped[UUID]
+    """No foreign key: subjects are of five tables."""
+    state: Mapped[str]
+    severity: Mapped[str]
+    occurred_at: Mapped[datetime]
+    read_at: Mapped[datetime]
+    """By the clock of the database, as the times of comments are."""
 
 
 class InboxView(TeamScoped, Table):

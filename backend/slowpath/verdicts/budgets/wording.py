@@ -1,5 +1,6 @@
 """Sentences about budgets: values in, text out."""
 
+from slowpath.analysis.findings.certainty import INCONCLUSIVE, SIGNIFICANT
 from slowpath.analysis.kinds.metrics.change_wording import seconds
 from slowpath.verdicts.budgets.rules import CPU, BudgetState, Interval, Limit
 
@@ -31,15 +32,16 @@ def format_interval(limit: Limit, interval: Interval) -> str:
     return f"over {low}" if interval.high is None else f"{low} to {_format(limit, interval.high)}"
 
 
-def describe_state(what: str, limit: Limit, interval: Interval, state: BudgetState, level: str) -> str:
-    """Return a value with its interval, and what that means for the budget. `level`: of the interval, such as 95% CI."""
-    value = f"{what} {_format(limit, interval.value)} ({format_interval(limit, interval)}, {level})"
-    budget = f"the budget of {format_limit(limit)}"
-    return {
-        BudgetState.EXCEEDED: f"{value}, over {budget}.",
-        BudgetState.WITHIN: f"{value}, within {budget}.",
-        BudgetState.INCONCLUSIVE: f"{value}; the interval includes {budget}.",
-    }[state]
+def describe_state(what: str, limit: Limit, interval: Interval, state: BudgetState, level: str = "95% CI") -> str:
+    """Return a value, what it means for the budget, and how certain that is. `level`: what the interval is."""
+    words = {
+        BudgetState.EXCEEDED: ("over", SIGNIFICANT),
+        BudgetState.WITHIN: ("within", SIGNIFICANT),
+        BudgetState.INCONCLUSIVE: ("against", INCONCLUSIVE),
+    }
+    place, certainty = words[state]
+    value = f"{what} {_format(limit, interval.value)}, {place} the budget of {format_limit(limit)}"
+    return f"{value}: {certainty} ({level} {format_interval(limit, interval)})."
 
 
 def name_latency(signal: str, route: str | None, minutes: int) -> str:

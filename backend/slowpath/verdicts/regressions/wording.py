@@ -10,7 +10,14 @@ from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries
 from slowpath.analysis.builds.series_matrix import OF_FUNCTIONS
 from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
-from slowpath.analysis.findings.wording import format_interval, format_pair, format_ratio, function, pluralize
+from slowpath.analysis.findings.wording import (
+    describe_interval,
+    format_interval,
+    format_pair,
+    format_ratio,
+    function,
+    pluralize,
+)
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS
 from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
 from slowpath.analysis.series.courses import Course
@@ -65,8 +72,8 @@ def describe_change(found: ChangedSeries, commit: str, range_of: tuple[str, str]
     first, last = (each[:SHORT_COMMIT] for each in range_of)
     since = f"since {commit[:SHORT_COMMIT]}" if first == last else f"since a build from {first} to {last}"
     numbers = format_pair(change.after, change.before, found.unit)
-    effect = f"{format_ratio(change.ratio)}, {format_interval(change.ratio_low, change.ratio_high)}"
-    return f"{name} {more if change.ratio > 1 else less}: {numbers} ({effect}), {since}."
+    effect = f"{format_ratio(change.ratio)}, {describe_interval(change.ratio_low, change.ratio_high)}"
+    return f"{name} {more if change.ratio > 1 else less}: {numbers}, {effect}, {since}."
 
 
 def describe_missing_builds(builds: int) -> str:
@@ -108,8 +115,14 @@ def describe_dismissed() -> str:
 
 
 def describe_fix(recovery: RecoveryEvidence, commit: str) -> str:
-    """Describe the recovery that a later build shows."""
-    against = f"{format_change(recovery.ratio)} against the good build, {format_interval(recovery.low, recovery.high)}"
+    """Describe the recovery that a later build shows.
+
+    A fix is proven by an interval that includes the former value, so only a difference is called significant.
+    """
+    interval = f"95% CI {format_interval(recovery.low, recovery.high)}"
+    if recovery.proof != "fixed":
+        interval = describe_interval(recovery.low, recovery.high)
+    against = f"{format_change(recovery.ratio)} against the good build, {interval}"
     words = {"fixed": "Fixed", "improved": "Improved", "still-slower": "Partly recovered, but still slower"}
     return f"{words[recovery.proof]} since {commit[:SHORT_COMMIT]} ({against})."
 

@@ -412,3 +412,20 @@ def test_a_team_that_was_not_deleted_is_not_erased(app: AppUnderTest, team: Some
     with app.database.writing(TeamScope(team.id)) as session:
         service.erase_team(session)
     assert client.get(f"/api/v1/teams/{team.id}").status_code == 200
+
+
+# -- set-up ----------------------------------------------------------------------------------------
+
+
+def test_skipped_steps_are_of_the_team(app: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    member = app.asked(cookie=people.member(team, Role.MEMBER).cookie, team=team.id)
+    viewer = app.asked(cookie=people.member(team, Role.VIEWER).cookie, team=team.id)
+    path = f"/api/v1/teams/{team.id}"
+
+    def skip(step: str, *, by: TestClient = member, is_skipped: bool = True) -> Response:
+        return by.put(f"{path}/setup-steps/{step}", json={"is_skipped": is_skipped})
+
+    assert at_once(*[lambda step=step: skip(step) for step in ("runner", "build", "runner")]) == [200] * 3
+    assert viewer.get(path).json()["skipped_setup_steps"] == ["build", "runner"]
+    assert (skip("metrics", by=viewer).status_code, skip("coffee").status_code) == (403, 422)
+    assert skip("build", is_skipped=False).json()["skipped_setup_steps"] == ["runner"]

@@ -58,7 +58,7 @@ def test_a_snooze_ends_by_time_deployment_or_occurrence(
         return None if hours is None else NOW + hours * HOUR
 
     snooze = Snooze(rule, at(until), NOW)  # type: ignore[arg-type]
-    assert snooze.is_active(NOW, at(deployed_h), at(occurred_h)) is active
+    assert (snooze.find_end(NOW, at(deployed_h), at(occurred_h)) is None) is active
 
 
 def test_hidden_items_are_only_in_their_view() -> None:

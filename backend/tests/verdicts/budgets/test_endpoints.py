@@ -117,7 +117,7 @@ def test_an_increase_per_release_is_compared_with_the_build_before(
     state, sentence, exceeded = evaluate(synthetic, more, same)
     assert (state, len(exceeded)) == ("changed", 1)
     assert " of build 0000003 against build 0000002: +" in sentence
-    assert "over the budget of +20% per release." in sentence
+    assert "over the budget of +20% per release: significant (95% CI " in sentence
 
 
 def test_a_build_without_replicates_is_inconclusive(client: TestClient, synthetic: SyntheticBuilds) -> None:

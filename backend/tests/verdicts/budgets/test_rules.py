@@ -57,13 +57,16 @@ def test_a_value_has_its_own_interval() -> None:
 
 def test_sentences_name_value_interval_and_limit() -> None:
     interval = Interval(0.342, 0.331, 0.355, 0.32)
-    assert describe_state("p99 is", ABSOLUTE, interval, BudgetState.EXCEEDED, "95% CI") == (
-        "p99 is 342 ms (331 ms to 355 ms, 95% CI), over the budget of 300 ms."
+    assert describe_state("p99 is", ABSOLUTE, interval, BudgetState.EXCEEDED) == (
+        "p99 is 342 ms, over the budget of 300 ms: significant (95% CI 331 ms to 355 ms)."
     )
     unbounded = Interval(2.0, 1.0, None, 1.0)
-    assert "(over 1 s, 95% CI)" in describe_state("p99 is", ABSOLUTE, unbounded, BudgetState.EXCEEDED, "95% CI")
+    assert "(95% CI over 1 s)" in describe_state("p99 is", ABSOLUTE, unbounded, BudgetState.EXCEEDED)
+    assert describe_state("p99 is", ABSOLUTE, Interval(0.3, 0.28, 0.32, 0.27), BudgetState.INCONCLUSIVE) == (
+        "p99 is 300 ms, against the budget of 300 ms: inconclusive (95% CI 280 ms to 320 ms)."
+    )
     increase = Interval(0.08, 0.06, 0.1, 0.05)
-    assert describe_state("p99 of a against b:", RELEASE, increase, BudgetState.EXCEEDED, "95% CI") == (
-        "p99 of a against b: +8% (+6% to +10%, 95% CI), over the budget of +5% per release."
+    assert describe_state("p99 of a against b:", RELEASE, increase, BudgetState.EXCEEDED) == (
+        "p99 of a against b: +8%, over the budget of +5% per release: significant (95% CI +6% to +10%)."
     )
     assert format_limit(RELEASE) == "+5% per release"

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { servicesQuery } from '../../features/inventory/catalog';
 import { repositoriesQuery } from '../../features/inventory/repositories';
-import { AssignItem } from '../../features/sharing/inbox';
+import { AssignItem, ReadMark } from '../../features/sharing/inbox';
 import {
   BisectDetail,
   Bisects,
@@ -173,20 +173,23 @@ export function BisectRoute() {
           ? undefined
           : (person) => <AssignItem kind="bisect" id={bisectId} person={person} />
       }
-      report={(bisect) =>
-        team.role !== 'viewer' && (
-          <WriteBisectReport
-            bisect={bisect}
-            onWritten={(reportId) =>
-              void navigate({
-                to: '/t/$team/reports/$reportId',
-                params: { ...params, reportId },
-                search: {},
-              })
-            }
-          />
-        )
-      }
+      report={(bisect) => (
+        <>
+          <ReadMark kind="bisect" id={bisectId} />
+          {team.role !== 'viewer' && (
+            <WriteBisectReport
+              bisect={bisect}
+              onWritten={(reportId) =>
+                void navigate({
+                  to: '/t/$team/reports/$reportId',
+                  params: { ...params, reportId },
+                  search: {},
+                })
+              }
+            />
+          )}
+        </>
+      )}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { dashboardSearchOf, dashboardViewOf } from '../../features/evidence/dashboard';
-import { ItemActions } from '../../features/sharing/inbox';
+import { ItemActions, ReadMark } from '../../features/sharing/inbox';
 import { GrafanaLink } from '../../features/sharing/grafana';
 import { IssueAction } from '../../features/sharing/notifications';
 import { EventPage, type EventRange } from '../../features/verdicts/production_events';
@@ -96,6 +96,7 @@ export function EventRoute() {
       }
       actions={(item) => (
         <>
+          <ReadMark kind="production-event" id={eventId} />
           <StartBisectAction subject={{ event_id: eventId }} />
           <ItemActions item={item} people={people} me={session.user.id} />
           <IssueAction kind="production-event" id={eventId} mayWrite={team.role !== 'viewer'} />

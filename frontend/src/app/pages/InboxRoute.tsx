@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 import type { InboxItem } from '../../api';
 import { servicesQuery } from '../../features/inventory/catalog';
-import { InboxPage, type InboxLink } from '../../features/sharing/inbox';
+import { InboxPage, useReading, type InboxLink } from '../../features/sharing/inbox';
 import { Link } from '../Link';
 import { usePeople } from '../team-people';
 
@@ -82,6 +82,7 @@ export function InboxRoute() {
   const navigate = useNavigate();
   const services = useQuery(servicesQuery);
   const people = usePeople(team);
+  const { mark } = useReading();
   return (
     <InboxPage
       search={search}
@@ -100,8 +101,15 @@ export function InboxRoute() {
         services: services.data?.items ?? [],
       }}
       Link={FilterLink}
-      link={(item, words) => <Link {...addressOf(team.slug, item)}>{words}</Link>}
-      onOpen={(item) => void navigate(addressOf(team.slug, item))}
+      link={(item, words) => (
+        <Link {...addressOf(team.slug, item)} onClick={() => mark([item], true)}>
+          {words}
+        </Link>
+      )}
+      onOpen={(item) => {
+        mark([item], true);
+        void navigate(addressOf(team.slug, item));
+      }}
       actions={<Actions team={team.slug} isOfBuilds={search.view === 'regressions'} />}
     />
   );

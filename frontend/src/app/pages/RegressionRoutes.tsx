@@ -22,6 +22,7 @@ import {
   updateRegression,
 } from '../../features/verdicts/regressions';
 import { BuildArtifacts } from '../../features/evidence/artifacts';
+import { ReadMark } from '../../features/sharing/inbox';
 import { IssueAction } from '../../features/sharing/notifications';
 import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
 import { Link } from '../Link';
@@ -119,6 +120,7 @@ export function RegressionRoute() {
       discussion={<PageDiscussion subject={{ kind: 'regression', id: regressionId }} />}
       action={
         <>
+          <ReadMark kind="regression" id={regressionId} />
           <IssueAction kind="regression" id={regressionId} mayWrite={team.role !== 'viewer'} />
           <StartBisectAction subject={{ regression_id: regressionId }} />
         </>

@@ -8,6 +8,7 @@ import {
   ClosedTeams,
   DeleteAccount,
   Members,
+  Sessions,
   TeamSettings,
   Tokens,
   sessionQuery,
@@ -47,11 +48,44 @@ const TABS: { value: SettingsTab; name: string }[] = [
 
 const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
 
-const Sources = ({ mayManage }: { mayManage: boolean }) => (
-  <SearchedLists noun="metric sources" searched="names, addresses" filters={[ORDER_BY_NAME]}>
-    <MetricSources mayManage={mayManage} />
-  </SearchedLists>
-);
+const METRIC_ROLE = {
+  name: 'role',
+  label: 'Role',
+  options: ['requests', 'latency', 'gauge', 'ignored'],
+};
+
+function MetricsTab({ team }: { team: TeamMembership }) {
+  const mayManage = team.role === 'admin' || team.role === 'owner';
+  return (
+    <MetricsSettings
+      team={{
+        id: team.id,
+        mayWrite: team.role !== 'viewer',
+        mayManage: mayManage,
+      }}
+      withSearch={(lists) => (
+        <SearchedLists
+          noun="metrics"
+          searched="names, reasons, addresses"
+          filters={[METRIC_ROLE, ORDER_BY_NAME]}
+        >
+          {lists}
+        </SearchedLists>
+      )}
+      sources={<MetricSources mayManage={mayManage} />}
+      settingsLink={(next, words) => (
+        <Link
+          to="/t/$team/settings"
+          params={{ team: team.slug }}
+          search={{ tab: next }}
+          className="link"
+        >
+          {words}
+        </Link>
+      )}
+    />
+  );
+}
 
 function Integrations({ team }: { team: TeamMembership }) {
   const mayManage = team.role === 'admin' || team.role === 'owner';
@@ -116,24 +150,7 @@ export function SettingsRoute() {
           </SearchedLists>
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
-          <MetricsSettings
-            team={{
-              id: team.id,
-              mayWrite: team.role !== 'viewer',
-              mayManage: canManageMembers,
-            }}
-            sources={<Sources mayManage={canManageMembers} />}
-            settingsLink={(next, words) => (
-              <Link
-                to="/t/$team/settings"
-                params={{ team: team.slug }}
-                search={{ tab: next }}
-                className="link"
-              >
-                {words}
-              </Link>
-            )}
-          />
+          <MetricsTab team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="integrations">
           <Integrations team={team} />
@@ -160,6 +177,9 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
+          <SearchedLists noun="sessions" searched="browsers, addresses">
+            <Sessions />
+          </SearchedLists>
           <MailSettings teamName={team.name} />
           <ClosedTeams />
           <DeleteAccount session={session} />

@@ -10,7 +10,8 @@ export function SetupRoute() {
   return (
     <SetupPage
       key={team.id}
-      team={team.slug}
+      team={team.id}
+      mayWrite={team.role !== 'viewer'}
       settingsLink={(tab, words) => (
         <Link to="/t/$team/settings" params={params} search={{ tab }} className="link">
           {words}

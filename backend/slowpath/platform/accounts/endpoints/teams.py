@@ -6,11 +6,13 @@ from fastapi import APIRouter
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
 from slowpath.platform.accounts import service
-from slowpath.platform.accounts.access import InTeam, MayManage, MayOwn, MayRead, SignedIn
+from slowpath.platform.accounts.access import InTeam, MayManage, MayOwn, MayRead, MayWrite, SignedIn
+from slowpath.platform.accounts.rules.setup_steps import SetupStep
 from slowpath.platform.accounts.schemas.account_field_types import moment_of
 from slowpath.platform.accounts.schemas.teams import (
     MemberOut,
     MemberUpdate,
+    SetupStepUpdate,
     TeamIn,
     TeamOut,
     TeamUpdate,
@@ -58,6 +60,16 @@ def update_team(caller: MayOwn, sent: TeamUpdate, session: Writing) -> TeamOut:
     if sent.requires_second_factor is not None:
         service.require_second_factor(session, caller, is_required=sent.requires_second_factor)
     return team_out(service.get_team(session))
+
+
+@inside.put(
+    "/setup-steps/{setup_step}",
+    operation_id="teams:set-setup-step",
+    responses=document_problems(*COMMON, InvalidRequest),
+)
+def set_setup_step(caller: MayWrite, setup_step: SetupStep, sent: SetupStepUpdate, session: Writing) -> TeamOut:
+    """Record whether the team does without a step of the set-up page."""
+    return team_out(service.set_setup_step(session, caller, setup_step, is_skipped=sent.is_skipped))
 
 
 @inside.delete("", operation_id="teams:delete", status_code=204, responses=document_problems(*COMMON))

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, JsonValue, StrictBool
+from pydantic import AwareDatetime, BaseModel, Field, JsonValue, StrictBool
 
 from slowpath.platform.accounts.rules.audit_chain import ChainVerification
 from slowpath.platform.accounts.rules.roles import Role
@@ -23,6 +23,12 @@ class TeamUpdate(StrictRequest):
     requires_second_factor: StrictBool | None = None
 
 
+class SetupStepUpdate(StrictRequest):
+    """Whether the team does without a step of the set-up page."""
+
+    is_skipped: StrictBool
+
+
 class MemberUpdate(StrictRequest):
     """The new role of a member."""
 
@@ -36,6 +42,7 @@ class TeamOut(BaseModel):
     slug: str
     name: str
     requires_second_factor: bool
+    skipped_setup_steps: list[str] = Field(description="steps of the set-up page that the team does without")
     created_at: AwareDatetime
 
 
@@ -109,6 +116,7 @@ def team_out(row: Team) -> TeamOut:
         slug=row.slug,
         name=row.name,
         requires_second_factor=row.requires_second_factor,
+        skipped_setup_steps=row.skipped_setup_steps,
         created_at=row.created_at,
     )
 

@@ -49,6 +49,7 @@ from slowpath.platform.accounts.service.teams import (
     remove_member,
     rename_team,
     require_second_factor,
+    set_setup_step,
 )
 from slowpath.platform.accounts.service.tokens import (
     AuthenticatedToken,
@@ -143,6 +144,7 @@ __all__ = [
     "set_code_host_logins",
     "set_mention_email_preference",
     "set_password",
+    "set_setup_step",
     "set_time_zone",
     "sign_in_with_identity",
     "sign_up",

@@ -31,6 +31,7 @@ from slowpath.platform.accounts.rules.roles import (
     can_remove_member,
     would_leave_no_owner,
 )
+from slowpath.platform.accounts.rules.setup_steps import SetupStep
 from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.tables import Membership, Team, User
 
@@ -103,6 +104,14 @@ def require_second_factor(session: WriteSession, caller: Caller, *, is_required:
         facts = {"name": team.name, "requires_second_factor": is_required}
         record_audit_event(session, caller, "team.second-factor-changed", "team", team.id, facts)
         team.requires_second_factor = is_required
+
+
+def set_setup_step(session: WriteSession, caller: Caller, step: SetupStep, *, is_skipped: bool) -> Team:
+    """Record whether the team does without a step of the set-up page. It is locked: two steps may be skipped at once."""
+    team = _locked(session, caller.team_id)
+    skipped = set(team.skipped_setup_steps)
+    team.skipped_setup_steps = sorted(skipped | {step} if is_skipped else skipped - {step})
+    return team
 
 
 def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:

@@ -18,10 +18,16 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Now, Reading, Writing
 from slowpath.sharing.inbox.rules import InboxFilter, ItemKind, KindName, SeverityName, StateName, ViewName
-from slowpath.sharing.inbox.schemas.inbox_actions import InboxActionIn, InboxActionOut, InboxActionResult
+from slowpath.sharing.inbox.schemas.inbox_actions import (
+    InboxActionIn,
+    InboxActionOut,
+    InboxActionResult,
+    InboxReadingIn,
+)
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, InboxOut
-from slowpath.sharing.inbox.service import inbox_actions, inbox_items
+from slowpath.sharing.inbox.service import inbox_actions, inbox_items, item_reading
 from slowpath.sharing.inbox.service.inbox_actions import ActionOutcome
+from slowpath.sharing.inbox.service.inbox_views import require_user
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
 
@@ -52,6 +58,7 @@ def list_inbox(
     state: Annotated[list[StateName] | None, Query()] = None,
     assignee_id: UUID | Literal["me", "unassigned"] | None = None,
     severity: Annotated[list[SeverityName] | None, Query()] = None,
+    unread: Annotated[bool, Query(description="only items that the caller has not read")] = False,
     q: Search = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Cursor = None,
@@ -69,6 +76,7 @@ def list_inbox(
         severities=severity or (),
         assignee_id=caller.user_id if assignee_id == "me" else assignee_id if isinstance(assignee_id, UUID) else None,
         unassigned=assignee_id == "unassigned",
+        unread=unread,
         search=q,
     )
     after = _parse_cursor(cursor) if cursor else None
@@ -84,7 +92,7 @@ def list_inbox(
 )
 def get_inbox_item(kind: KindName, item_id: UUID, caller: MayRead, session: Reading, clock: Now) -> InboxItemOut:
     """Return one item: of a subject, whether it is listed or not."""
-    item = inbox_items.get_item(session, ItemKind(kind), item_id, clock.now())
+    item = inbox_items.get_item(session, ItemKind(kind), item_id, caller.user_id, clock.now())
     return InboxItemOut.of(item, may_write=may_write(caller))
 
 
@@ -100,11 +108,32 @@ def act_on_inbox(body: InboxActionIn, caller: MayWrite, session: Writing, clock:
     `undo` are the requests that restore the former values, to be sent in order.
     """
     items = [(each.kind, each.id) for each in body.items]
-    outcome = inbox_actions.take_action(session, items, body.action.model_dump(), clock.now())
+    outcome = inbox_actions.take_action(session, items, body.action.model_dump(), caller.user_id, clock.now())
     for kind, subject_id in outcome.changed:
         details = body.action.model_dump(mode="json")
         record_audit_event(session, caller, "inbox-item.updated", kind, subject_id, details)
     return _make_outcome_out(session, outcome, caller)
+
+
+@router.post(
+    "/inbox/reading",
+    operation_id="inbox:mark-read",
+    status_code=204,
+    openapi_extra=body_up_to(128 * KIB),
+    responses=document_problems(InvalidRequest),
+)
+def mark_inbox_items(body: InboxReadingIn, caller: MayRead, session: Writing, clock: Now) -> None:
+    """Mark items as read or as unread for the caller, a user. Items that do not exist or are closed are left out.
+
+    An item becomes unread again when its state or severity changes, when it occurs again, when another user comments
+    on it, and when a snooze ends.
+    """
+    user_id = require_user(caller.user_id)
+    keys = [(ItemKind(each.kind), each.id) for each in body.items]
+    if body.is_read:
+        item_reading.record_read(session, user_id, keys, clock.now())
+    else:
+        item_reading.record_unread(session, user_id, keys)
 
 
 def _make_outcome_out(_session: ReadSession, outcome: ActionOutcome, caller: Caller) -> InboxActionOut:

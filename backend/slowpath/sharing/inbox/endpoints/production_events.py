@@ -71,7 +71,7 @@ def get_production_event(event_id: UUID, caller: MayRead, session: Reading, cloc
     """Return a production event with all its evidence."""
     now = clock.now()
     page = production_event_pages.load_event_page(session, ProductionEventId(event_id), now)
-    item = inbox_items.get_event_item(session, page.event, now)
+    item = inbox_items.get_event_item(session, page.event, caller.user_id, now)
     return _make_page_out(page, InboxItemOut.of(item, may_write=may_write(caller)))
 
 

@@ -152,6 +152,13 @@ class InboxActionIn(ActionBody):
     action: InboxAction
 
 
+class InboxReadingIn(ActionBody):
+    """Items to mark as read, or as unread."""
+
+    items: Annotated[list[ItemRef], Field(min_length=1, max_length=MOST_ITEMS)]
+    is_read: StrictBool
+
+
 class InboxActionResult(BaseModel):
     """The item after the action, or why the action was not taken on it."""
 

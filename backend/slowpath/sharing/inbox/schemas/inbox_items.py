@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Self
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from slowpath.sharing.inbox.rules import (
     GROUPS,
@@ -98,6 +98,7 @@ class InboxItemOut(BaseModel):
     merged: int
     merged_into_id: UUID | None
     closed: ItemClosed | None
+    is_unread: bool = Field(description="changed since the caller read it; false for tokens and closed items")
     actions: list[ActionName]
 
     @classmethod
@@ -128,6 +129,7 @@ class InboxItemOut(BaseModel):
             merged=item.merged,
             merged_into_id=item.merged_into_id,
             closed=None if item.closed is None else ItemClosed(**vars(item.closed)),
+            is_unread=item.is_unread,
             actions=list(allowed_actions(item, may_write=may_write)),
         )
 
@@ -137,7 +139,7 @@ def _environment(ref: NamedRef | None) -> ItemEnvironment | None:
 
 
 class InboxCountsOut(BaseModel):
-    """Numbers of items by view, without other filters, and of items that need an action and have no assignee."""
+    """Numbers of items by view, without other filters, and of those that need an action: unassigned, and unread."""
 
     needs_action: int
     mine: int
@@ -146,6 +148,7 @@ class InboxCountsOut(BaseModel):
     snoozed: int
     closed: int
     unassigned: int
+    unread: int
 
 
 class InboxOut(BaseModel):

@@ -17,7 +17,7 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.errors import ActionNotSupported, InboxItemNotFound
 from slowpath.sharing.inbox.rules import LONGEST_SNOOZE, WITH_STATE, InboxItem, ItemKind
-from slowpath.sharing.inbox.service import inbox_items
+from slowpath.sharing.inbox.service import inbox_items, item_reading
 from slowpath.sharing.inbox.tables import InboxTriage
 from slowpath.verdicts.production_events.rules.event_ends import StatedFix, TriageUpdate
 from slowpath.verdicts.production_events.rules.event_states import ProductionEventState
@@ -57,16 +57,20 @@ class ActionContext:
 
     session: WriteSession
     now: datetime
+    user_id: UserId | None
     merging: frozenset[tuple[ItemKind, UUID]] = field(default_factory=frozenset)
 
 
 def take_action(
-    session: WriteSession, items: Sequence[tuple[str, UUID]], action: Action, now: datetime
+    session: WriteSession, items: Sequence[tuple[str, UUID]], action: Action, user_id: UserId | None, now: datetime
 ) -> ActionOutcome:
-    """Take an action on each item; an item on which it fails is unchanged, and has a problem."""
+    """Take an action on each item; an item on which it fails is unchanged, and has a problem.
+
+    For the user who takes it, the item is read: their own change does not make it unread.
+    """
     keys = list(dict.fromkeys((ItemKind(kind), subject_id) for kind, subject_id in items))
-    before = inbox_items.get_items(session, keys, now)
-    context = ActionContext(session, now, frozenset(keys))
+    before = inbox_items.get_items(session, keys, user_id, now)
+    context = ActionContext(session, now, user_id, frozenset(keys))
     problems: dict[tuple[ItemKind, UUID], dict[str, Any]] = {}
     undo: list[dict[str, Any]] = []
     for key in keys:
@@ -82,7 +86,9 @@ def take_action(
         else:
             undo.append({"items": [{"kind": key[0], "id": key[1]}], "action": former})
     session.expire_all()
-    after = inbox_items.get_items(session, keys, now)
+    if user_id is not None:
+        item_reading.record_read(session, user_id, [key for key in keys if key not in problems], now)
+    after = inbox_items.get_items(session, keys, user_id, now)
     return ActionOutcome(
         [ItemResult(key[0], key[1], after.get(key), problems.get(key)) for key in keys],
         [key for key in keys if key not in problems],
@@ -192,7 +198,7 @@ def _merge(context: ActionContext, item: InboxItem, action: Action) -> Action:
         )
     if into_id == item.id:
         raise ActionNotSupported("An item cannot be merged into itself.", remedy="Leave it out of the selection.")
-    target = inbox_items.get_item(context.session, into_kind, into_id, context.now)
+    target = inbox_items.get_item(context.session, into_kind, into_id, context.user_id, context.now)
     if target.merged_into_id is not None or item.merged:
         raise ActionNotSupported(
             "Merged items are one level deep.", remedy="Merge into the item that the others were merged into."

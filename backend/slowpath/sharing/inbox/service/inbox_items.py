@@ -10,6 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import UserId
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.errors import InboxItemNotFound
 from slowpath.sharing.inbox.rules import (
@@ -38,7 +39,7 @@ def list_inbox(
     subjects = _select_open(session, now)
     if filters.view == "closed":
         subjects = [*subjects, *_select_closed(session)]
-    context = load_context(session, subjects)
+    context = load_context(session, subjects, filters.user_id)
     items = [make_item(each, context, now) for each in subjects]
     open_items = [each for each in items if each.closed is None]
     chosen = _choose(items, filters)
@@ -75,6 +76,7 @@ def _count(session: ReadSession, items: Sequence[InboxItem], user_id: UUID | Non
         snoozed=sum(is_in_view(each, "snoozed", user_id) for each in items),
         closed=event_views.count_closed_events(session) + queries.count_closed_regressions(session),
         unassigned=sum(each.assignee is None for each in needing),
+        unread=sum(each.is_unread for each in needing),
     )
 
 
@@ -114,26 +116,28 @@ def find_subjects(session: ReadSession, kind: ItemKind, ids: Collection[UUID], n
 
 
 def get_items(
-    session: ReadSession, keys: Sequence[tuple[ItemKind, UUID]], now: datetime
+    session: ReadSession, keys: Sequence[tuple[ItemKind, UUID]], user_id: UserId | None, now: datetime
 ) -> dict[tuple[ItemKind, UUID], InboxItem]:
     """Return items by kind and ID; those that do not exist are absent."""
     subjects: list[Subject] = []
     for kind in ItemKind:
         if ids := [subject_id for of_kind, subject_id in keys if of_kind is kind]:
             subjects += find_subjects(session, kind, ids, now)
-    context = load_context(session, subjects)
+    context = load_context(session, subjects, user_id)
     items = [make_item(each, context, now) for each in subjects]
     return {(each.kind, each.id): each for each in items}
 
 
-def get_item(session: ReadSession, kind: ItemKind, subject_id: UUID, now: datetime) -> InboxItem:
-    """Return one item. Raises `InboxItemNotFound`."""
-    found = get_items(session, [(kind, subject_id)], now).get((kind, subject_id))
+def get_item(
+    session: ReadSession, kind: ItemKind, subject_id: UUID, user_id: UserId | None, now: datetime
+) -> InboxItem:
+    """Return one item as a user sees it. Raises `InboxItemNotFound`."""
+    found = get_items(session, [(kind, subject_id)], user_id, now).get((kind, subject_id))
     if found is None:
         raise InboxItemNotFound("The team has no such item in the inbox.")
     return found
 
 
-def get_event_item(session: ReadSession, event: ProductionEvent, now: datetime) -> InboxItem:
-    """Return the item of a production event."""
-    return make_item(event, load_context(session, [event]), now)
+def get_event_item(session: ReadSession, event: ProductionEvent, user_id: UserId | None, now: datetime) -> InboxItem:
+    """Return the item of a production event as a user sees it."""
+    return make_item(event, load_context(session, [event], user_id), now)

@@ -7,6 +7,7 @@ from typing import cast
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import UserId
 from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.rules import (
@@ -15,6 +16,7 @@ from slowpath.sharing.inbox.rules import (
     ItemClosing,
     ItemKind,
     NamedRef,
+    ReadMark,
     SeverityName,
     Snooze,
     SnoozeRuleName,
@@ -39,7 +41,7 @@ TriageKey = tuple[str, UUID]
 
 @dataclass(frozen=True)
 class ItemContext:
-    """What items refer to: names, triage rows and the newest deployments."""
+    """What items refer to: names, triage rows, the newest deployments, and what the user has read."""
 
     services: Mapping[UUID, str]
     environments: Mapping[UUID, str]
@@ -47,6 +49,8 @@ class ItemContext:
     triage: Mapping[TriageKey, InboxTriage]
     merged: Mapping[TriageKey, int]
     deployed_at: Mapping[tuple[UUID, UUID], datetime] = field(default_factory=dict)
+    read_marks: Mapping[TriageKey, ReadMark] | None = None
+    """None: a token asks, which reads nothing."""
 
     def service(self, service_id: UUID | None) -> NamedRef | None:
         """Return a service by its ID."""
@@ -70,8 +74,8 @@ class ItemContext:
         return max(found, default=None)
 
 
-def load_context(session: ReadSession, subjects: Sequence[Subject]) -> ItemContext:
-    """Read what these subjects refer to: five queries."""
+def load_context(session: ReadSession, subjects: Sequence[Subject], user_id: UserId | None) -> ItemContext:
+    """Read what these subjects refer to, and what a user has read of them: six queries."""
     rows = queries.select_triage(session)
     triage = {(row.kind, row.subject_id): row for row in rows}
     merged: dict[TriageKey, int] = {}
@@ -94,6 +98,7 @@ def load_context(session: ReadSession, subjects: Sequence[Subject]) -> ItemConte
         triage=triage,
         merged=merged,
         deployed_at=queries.select_newest_deployments(session, awaited),
+        read_marks=None if user_id is None else queries.select_read_marks(session, user_id),
     )
 
 
@@ -128,15 +133,15 @@ def _with_triage(item: InboxItem, context: ItemContext, now: datetime) -> InboxI
     row = context.triage.get(key)
     merged = context.merged.get(key, 0)
     if row is None:
-        return replace(item, merged=merged)
-    snooze = None
+        return replace(item, merged=merged, is_unread=_is_unread(item, context, None))
+    snooze = returned_at = None
     if row.snooze_rule is not None and row.snoozed_at is not None:
         snooze = Snooze(cast("SnoozeRuleName", row.snooze_rule), row.snooze_until, row.snoozed_at)
         of_service = item.service.id if item.service else None
         environment_id = item.environment.id if item.environment else None
         deployed_at = context.newest_deployment(of_service, environment_id) if of_service else None
-        if not snooze.is_active(now, deployed_at, item.occurred_at):
-            snooze = None
+        returned_at = snooze.find_end(now, deployed_at, item.occurred_at)
+        snooze = snooze if returned_at is None else None
     has_own = item.kind in WITH_STATE
     return replace(
         item,
@@ -147,7 +152,15 @@ def _with_triage(item: InboxItem, context: ItemContext, now: datetime) -> InboxI
         merged_into_id=row.merged_into_id,
         assignee=item.assignee if has_own else context.user(row.assignee_id),
         due_on=item.due_on if has_own else row.due_on,
+        is_unread=_is_unread(item, context, returned_at),
     )
+
+
+def _is_unread(item: InboxItem, context: ItemContext, returned_at: datetime | None) -> bool:
+    if context.read_marks is None or item.closed is not None:
+        return False
+    mark = context.read_marks.get((item.kind, item.id))
+    return mark is None or not mark.covers(item.state, item.severity, item.occurred_at, returned_at)
 
 
 def _make_event_item(row: ProductionEvent, context: ItemContext) -> InboxItem:

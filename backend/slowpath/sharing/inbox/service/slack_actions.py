@@ -99,7 +99,9 @@ def press_button(session: WriteSession, caller: Caller, pressed: PressedButton, 
         if is_assignment
         else {"type": "snooze", "rule": "time", "until": until}
     )
-    (result,) = inbox_actions.take_action(session, [(pressed.kind, pressed.subject_id)], action, now).results
+    (result,) = inbox_actions.take_action(
+        session, [(pressed.kind, pressed.subject_id)], action, caller.user_id, now
+    ).results
     if result.problem is not None:
         return wording.describe_problem(result.problem)
     details = {"type": action["type"], "by": "slack"} | ({} if is_assignment else {"until": until.isoformat()})

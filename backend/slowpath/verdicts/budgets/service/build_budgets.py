@@ -107,7 +107,7 @@ def _measure(
         budget.id,
         None,
         state,
-        wording.describe_state(what, limit, interval, state, "95% CI"),
+        wording.describe_state(what, limit, interval, state),
         now,
         interval,
         is_announced=is_certain(limit.value, interval),

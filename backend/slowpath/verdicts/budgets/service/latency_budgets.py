@@ -153,7 +153,7 @@ def _measure_release(gathered: BudgetInput, budget: LatencyBudget) -> BudgetMeas
         budget.id,
         gathered.environment_id,
         state,
-        wording.describe_state(what, budget.limit, interval, state, "interval of its evaluation"),
+        wording.describe_state(what, budget.limit, interval, state, "interval of its evaluation:"),
         at_time(gathered.newest_ms),
         interval,
         is_announced=state is BudgetState.EXCEEDED,  # its evaluations have one error rate
@@ -183,7 +183,7 @@ def _measure_range(gathered: BudgetInput, budget: LatencyBudget, rng: Generator)
         budget.id,
         gathered.environment_id,
         state,
-        wording.describe_state(what, budget.limit, interval, state, "95% CI"),
+        wording.describe_state(what, budget.limit, interval, state),
         at_time(gathered.newest_ms),
         interval,
         is_announced=is_former,

@@ -1,35 +1,36 @@
 /** Each name that came in: what it was taken for, or why for nothing. */
-import { SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { Recognised } from '../../../api';
-import { DataTable, EmptyState, StateIcon, countText, type Column } from '../../../ui';
-import classes from './dashboard.module.css';
+import { ListTable, StateIcon, countText, type Column } from '../../../ui';
 
 type TableProps = {
-  rows: Recognised[];
+  names: Pick<UseQueryResult<{ items: Recognised[] }>, 'data' | 'error' | 'isPending' | 'refetch'>;
   /** To write a rule for a name; undefined = not allowed. */
   onRule?: (name: string) => void;
 };
 
-export function MetricNamesTable({ rows, onRule }: TableProps) {
-  const [shown, setShown] = useState('all');
-  const found = rows.filter(
-    ({ role }) => shown === 'all' || (shown === 'taken' ? role !== null : role === null),
-  );
-  if (rows.length === 0) return <EmptyState help="metrics">No metrics received yet.</EmptyState>;
+export function MetricNamesTable({ names, onRule }: TableProps) {
   const columns: Column<Recognised>[] = [
     {
       id: 'name',
       head: 'Name',
       mono: true,
+      text: ({ name }) => name,
       cell: ({ name }) => <span className="cut">{name}</span>,
     },
-    { id: 'kind', head: 'Kind', width: 120, cell: ({ kind }) => kind },
+    {
+      id: 'kind',
+      head: 'Kind',
+      width: 120,
+      text: ({ kind }) => kind,
+      cell: ({ kind }) => kind,
+    },
     {
       id: 'series',
       head: 'Series',
       width: 80,
       align: 'right',
+      text: ({ series }) => series,
       cell: ({ series }) => countText(series),
     },
     {
@@ -37,17 +38,25 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
       head: 'Services',
       width: 80,
       align: 'right',
+      text: ({ services }) => services,
       cell: ({ services }) => (services === 0 ? '–' : countText(services)),
     },
     {
       id: 'role',
       head: 'Role',
       width: 110,
+      text: roleText,
       cell: ({ role }) => (
-        <StateIcon glyph={role ? 'done' : 'unsure'}>{role ?? 'ignored'}</StateIcon>
+        <StateIcon glyph={role ? 'done' : 'unsure'}>{roleText({ role })}</StateIcon>
       ),
     },
-    { id: 'why', head: 'Reason', width: '34%', cell: ({ reason: why }) => why },
+    {
+      id: 'reason',
+      head: 'Reason',
+      width: '34%',
+      text: ({ reason }) => reason,
+      cell: ({ reason }) => reason,
+    },
     {
       id: 'rule',
       head: '',
@@ -69,28 +78,15 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
     },
   ];
   return (
-    <>
-      <div className={classes.ruleForm}>
-        <SegmentedControl
-          aria-label="Filter"
-          value={shown}
-          onChange={setShown}
-          data={[
-            { value: 'all', label: 'all' },
-            { value: 'taken', label: 'classified' },
-            { value: 'not', label: 'unclassified' },
-          ]}
-        />
-      </div>
-      <DataTable
-        label="Metrics"
-        columns={columns}
-        rowCount={found.length}
-        rowAt={(index) => found[index]!}
-        rowKey={({ name, kind, role, reason }) => `${name} ${kind} ${role ?? ''} ${reason}`}
-        rowHeight={26}
-        minWidth={860}
-      />
-    </>
+    <ListTable
+      label="Metrics"
+      records={names}
+      columns={columns}
+      rowKey={({ name, kind, role, reason }) => `${name} ${kind} ${role ?? ''} ${reason}`}
+      size={{ minWidth: 860, rowHeight: 26, skeletonRows: 4 }}
+      empty={{ text: 'No metrics received yet.', help: 'metrics' }}
+    />
   );
 }
+
+const roleText = ({ role }: Pick<Recognised, 'role'>): string => role ?? 'ignored';

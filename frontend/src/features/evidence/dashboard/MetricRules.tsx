@@ -3,7 +3,7 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MetricRule, MetricRuleWords } from '../../../api';
-import { DataTable, EmptyState, ErrorState, Section, type Column, onText } from '../../../ui';
+import { ErrorState, ListTable, Section, type Column, onText } from '../../../ui';
 import classes from './dashboard.module.css';
 import { labelsOf, labelsText } from './metric-label-text';
 import { createRule, deleteRule, rulesQuery } from './metrics-queries';
@@ -28,18 +28,23 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
   const rules = useQuery(rulesQuery);
   const again = () => client.invalidateQueries({ queryKey: ['metrics'] });
   const remove = useMutation({ mutationFn: deleteRule, onSettled: again });
-  const rows = rules.data?.items ?? [];
-  const error = rules.error ?? remove.error;
   const columns: Column<MetricRule>[] = [
-    { id: 'metric', head: 'Metric', mono: true, cell: (rule) => rule.metric },
+    {
+      id: 'metric',
+      head: 'Metric',
+      mono: true,
+      text: (rule) => rule.metric,
+      cell: (rule) => rule.metric,
+    },
     {
       id: 'equal',
       head: 'Label matchers',
       mono: true,
-      cell: ({ label_matchers: equal }) => labelsText(equal) || 'any',
+      text: matchersText,
+      cell: matchersText,
     },
-    { id: 'role', head: 'Role', width: 90, cell: roleText },
-    { id: 'service', head: 'Service', cell: serviceText },
+    { id: 'role', head: 'Role', width: 90, text: roleText, cell: roleText },
+    { id: 'service', head: 'Service', text: serviceText, cell: serviceText },
     {
       id: 'delete',
       head: '',
@@ -61,26 +66,23 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
   ];
   return (
     <Section title="Custom rules" aside="if several match, the newest applies">
-      {error && <ErrorState error={error} />}
-      {rules.data && rows.length === 0 && (
-        <EmptyState>
-          A rule assigns a role to a metric that Slowpath cannot classify by name.
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <DataTable
-          label="Custom rules"
-          columns={columns}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={({ id }) => id}
-          minWidth={700}
-        />
-      )}
+      <ListTable
+        label="Custom rules"
+        records={rules}
+        columns={columns}
+        rowKey={({ id }) => id}
+        size={{ minWidth: 700, skeletonRows: 2 }}
+        changeError={remove.error}
+        empty={{
+          text: 'A rule assigns a role to a metric that Slowpath cannot classify by name.',
+        }}
+      />
       {mayWrite && <RuleForm metric={metric} onMetric={onMetric} onSaved={again} />}
     </Section>
   );
 }
+
+const matchersText = ({ label_matchers: equal }: MetricRule): string => labelsText(equal) || 'any';
 
 const roleText = ({ role }: MetricRule): string => (role === 'ignore' ? 'ignored' : role);
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { MetricRule, Recognised } from '../../../api';
 import { at, page, problem, server } from '../../../testing/mock-api';
 import { enter, show } from '../../../testing/render';
+import { ListSearchContext } from '../../../ui/list-search-context';
 import MetricsSettings from './MetricsSettings';
 
 const aName = (changed: Partial<Recognised> = {}): Recognised => ({
@@ -33,6 +34,7 @@ const aRule = (changed: Partial<MetricRule> = {}): MetricRule =>
     ...changed,
   }) as MetricRule;
 
+type Search = { q?: string; role?: string };
 type Served = { names?: Recognised[]; rules?: MetricRule[]; more?: boolean };
 
 function serve({ names = [aName()], rules = [], more = false }: Served = {}) {
@@ -44,10 +46,16 @@ function serve({ names = [aName()], rules = [], more = false }: Served = {}) {
   );
 }
 
-function open(may: { mayWrite?: boolean; mayManage?: boolean } = {}) {
+function open(may: { mayWrite?: boolean; mayManage?: boolean } = {}, search: Search = {}) {
   const team = { id: 't1', mayWrite: true, mayManage: true, ...may };
   return show(
-    <MetricsSettings team={team} settingsLink={(_, words) => <a href="/x">{words}</a>} />,
+    <MetricsSettings
+      team={team}
+      settingsLink={(_, words) => <a href="/x">{words}</a>}
+      withSearch={(lists) => (
+        <ListSearchContext value={{ search, onSort: () => undefined }}>{lists}</ListSearchContext>
+      )}
+    />,
   );
 }
 
@@ -63,19 +71,21 @@ function record(method: 'post' | 'patch' | 'delete', path: string, answer: () =>
 }
 
 describe('the names of metrics', () => {
-  it('are counted, and filtered by whether they are classified', async () => {
+  it.each<[Search, string[]]>([
+    [{}, ['http_seconds', 'queue_ms']],
+    [{ role: 'latency' }, ['http_seconds']],
+    [{ role: 'ignored' }, ['queue_ms']],
+    [{ q: 'UNKNOWN' }, ['queue_ms']],
+  ])('are counted, and searched by %j', async (search, expected) => {
     serve({ names: [aName(), aName({ name: 'queue_ms', role: null, reason: 'unknown' })] });
-    const { user } = open();
+    open({}, search);
     expect(await screen.findByText('2 names, 1,248 of at most 100,000 series')).toBeInTheDocument();
     const table = screen.getByRole('table', { name: 'Metrics' });
     const names = () =>
       within(table)
         .queryAllByText(/_(ms|seconds)$/)
         .map((cell) => cell.textContent);
-    await user.click(screen.getByRole('radio', { name: 'classified' }));
-    expect(names()).toEqual(['http_seconds']);
-    await user.click(screen.getByRole('radio', { name: 'unclassified' }));
-    expect(names()).toEqual(['queue_ms']);
+    expect(names()).toEqual(expected);
   });
 
   it('are counted as shown where there are more; one is no plural', async () => {

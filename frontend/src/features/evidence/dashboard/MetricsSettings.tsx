@@ -2,7 +2,7 @@
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ErrorState, Section, SkeletonRows, countOf, countText } from '../../../ui';
+import { ErrorState, Section, countOf, countText } from '../../../ui';
 import { HowToSend } from './EmptyDashboard';
 import { MetricRules } from './MetricRules';
 import { MetricNamesTable } from './MetricNamesTable';
@@ -14,45 +14,42 @@ export type MetricsSettingsProps = {
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
   /** Where metrics come from besides being sent: a section of a higher feature. */
   sources?: ReactNode;
+  /** Puts the lists below their search. */
+  withSearch: (lists: ReactNode) => ReactNode;
 };
 
-export default function MetricsSettings({ team, settingsLink, sources }: MetricsSettingsProps) {
+export default function MetricsSettings(props: MetricsSettingsProps) {
+  const { team, settingsLink, sources, withSearch } = props;
   const recognised = useQuery(metricNamesQuery);
   const [metric, setMetric] = useState('');
   const names = recognised.data;
   return (
     <>
-      <Section
-        title="Metrics"
-        aside={
-          names &&
-          `${countOf(names.items.length, 'name')}${names.has_more ? ' shown' : ''}, ${countText(names.series)} of at most ${countText(names.max_series)} series`
-        }
-      >
-        {recognised.error && (
-          <ErrorState
-            what="Could not load metrics"
-            error={recognised.error}
-            action={<Button onClick={() => void recognised.refetch()}>Try again</Button>}
-          />
-        )}
-        {recognised.isPending && <SkeletonRows rows={4} height={26} />}
-        {names && (
-          <MetricNamesTable
-            rows={names.items}
-            onRule={
-              team.mayWrite
-                ? (name) => {
-                    setMetric(name);
-                    document.getElementById('metric-rule')?.focus();
-                  }
-                : undefined
+      {withSearch(
+        <>
+          <Section
+            title="Metrics"
+            aside={
+              names &&
+              `${countOf(names.items.length, 'name')}${names.has_more ? ' shown' : ''}, ${countText(names.series)} of at most ${countText(names.max_series)} series`
             }
-          />
-        )}
-      </Section>
-      <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
-      {sources}
+          >
+            <MetricNamesTable
+              names={recognised}
+              onRule={
+                team.mayWrite
+                  ? (name) => {
+                      setMetric(name);
+                      document.getElementById('metric-rule')?.focus();
+                    }
+                  : undefined
+              }
+            />
+          </Section>
+          <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
+          {sources}
+        </>,
+      )}
       <Retention mayManage={team.mayManage} />
       <HowToSend environment="production" team={team} settingsLink={settingsLink} />
     </>

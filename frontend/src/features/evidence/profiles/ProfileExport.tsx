@@ -3,8 +3,8 @@ import { Button, Menu } from '@mantine/core';
 import { useState, type RefObject } from 'react';
 import type { LabelMatcher, ProfileExportFormat } from '../../../api';
 import type { CallGraphHandle, FlameGraphHandle } from '../../../charts';
-import { ErrorState, downloadBlob } from '../../../ui';
-import { ExportItems, useExportFile, type FileChoice } from './export-file';
+import { ErrorState, copyPicture, downloadBlob } from '../../../ui';
+import { ExportItems, useExportFile, type FileChoice, type PictureForm } from './export-file';
 import { createProfileExport, profileExportAddress, readProfileExport } from './profile-queries';
 import classes from './profiles.module.css';
 
@@ -40,10 +40,11 @@ export function ProfileExport({ setId, kind, sampleType, labels, name, graphs }:
     address: (id) => profileExportAddress(setId, id),
   });
   const [pictureError, setPictureError] = useState<unknown>(null);
-  const draw = async (form: 'png' | 'svg') => {
+  const draw = async (form: PictureForm) => {
     setPictureError(null);
     try {
-      downloadBlob(await pictureOf(graphs, form), `${name}.${form}`);
+      if (form === 'copy') await copyPicture(pictureOf(graphs, 'png'));
+      else downloadBlob(await pictureOf(graphs, form), `${name}.${form}`);
     } catch (failure) {
       setPictureError(failure);
     }

@@ -54,9 +54,12 @@ export function useExportFile<Format>({ create, read, address }: FileSource<Form
 
 export type FileChoice<Format> = { format: Format; name: string; hint: string };
 
+/** A file, or on the clipboard as a PNG. */
+export type PictureForm = 'png' | 'svg' | 'copy';
+
 type ItemsProps<Format> = {
   files: readonly FileChoice<Format>[];
-  onPicture: (form: 'png' | 'svg') => void;
+  onPicture: (form: PictureForm) => void;
   onFile: (format: Format) => void;
 };
 
@@ -71,6 +74,7 @@ export function ExportItems<Format extends string>({
       <Menu.Label>Export the graph</Menu.Label>
       <Menu.Item onClick={() => onPicture('png')}>PNG</Menu.Item>
       <Menu.Item onClick={() => onPicture('svg')}>SVG</Menu.Item>
+      <Menu.Item onClick={() => onPicture('copy')}>Copy picture</Menu.Item>
       <Menu.Divider />
       <Menu.Label>Export files</Menu.Label>
       {files.map(({ format, name, hint }) => (

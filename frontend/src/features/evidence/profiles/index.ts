@@ -1,5 +1,5 @@
 export { CallGraphSection } from './CallGraphSection';
-export { ExportItems, useExportFile, type FileChoice } from './export-file';
+export { ExportItems, useExportFile, type FileChoice, type PictureForm } from './export-file';
 export { ArtifactProfile, ProfileSetPage } from './LazyProfiles';
 export { HotPaths } from './LazyStackSizes';
 export { ProfileFacts } from './ProfileFacts';

@@ -1,7 +1,7 @@
 /** The first page of a team without data: what Slowpath does, and steps that are marked as done when data arrives. */
 import { Button, Progress } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { servicesQuery } from '../../inventory/catalog';
 import { useCliCommand } from '../../platform/cli';
 import {
@@ -11,39 +11,28 @@ import {
   PageHeader,
   StateIcon,
   Timestamp,
-  getPreference,
-  setPreference,
   useTitle,
 } from '../../../ui';
 import { ExampleChoice, type ExampleChoiceProps } from './ExampleChoice';
 import classes from './Setup.module.css';
 import { exampleQuery, withoutExample } from './example-data';
-import type { Received, StepId } from './setup-state';
+import type { Received } from './setup-state';
 import { SETUP_STEPS, stepQuery, type SetupStep } from './setup-steps';
+import { useSkippedSteps } from './skipped-steps';
 
 const NEW_SERVICE = 'my-service';
 /** While the page is open, own data may arrive beside the example's. */
 const EXAMPLE_EVERY_MS = 2_000;
 
 export type SetupPageProps = {
+  /** The ID of the team. */
   team: string;
+  mayWrite: boolean;
   /** A link to the settings of tokens or of notification channels. */
   settingsLink: (tab: 'tokens' | 'notifications', words: ReactNode) => ReactNode;
   skipLink: ReactNode;
   example: ExampleChoiceProps;
 };
-
-/** The steps that this person skipped in this browser. */
-function useSkipped(team: string): [ReadonlySet<string>, (id: StepId) => void] {
-  const key = `setup-skipped-${team}`;
-  const [skipped, setSkipped] = useState(() => new Set((getPreference(key) ?? '').split(',')));
-  const skip = (id: StepId) => {
-    const next = new Set(skipped).add(id);
-    setPreference(key, [...next].filter(Boolean).join(','));
-    setSkipped(next);
-  };
-  return [skipped, skip];
-}
 
 /** What each step received, without the example data; undefined as long as that is not known. */
 function useReceived() {
@@ -55,14 +44,17 @@ function useReceived() {
   return { received, error: example.error ?? states.find((state) => state.error)?.error };
 }
 
-export default function SetupPage({ team, settingsLink, skipLink, example }: SetupPageProps) {
+export default function SetupPage(props: SetupPageProps) {
+  const { team, mayWrite, settingsLink, skipLink, example } = props;
   useTitle('Set up');
   const services = useQuery(servicesQuery);
   const own = services.data?.items.find(({ is_example }) => !is_example);
-  const [skipped, skip] = useSkipped(team);
+  const { skipped, set, error: refused } = useSkippedSteps(team);
   const { received, error } = useReceived();
   const done = received.filter(Boolean).length;
-  const current = SETUP_STEPS.findIndex(({ id }, i) => !skipped.has(id) && received[i] === null);
+  const current = SETUP_STEPS.findIndex(
+    ({ id }, i) => skipped && !skipped.has(id) && received[i] === null,
+  );
   return (
     <>
       <PageHeader
@@ -85,14 +77,15 @@ export default function SetupPage({ team, settingsLink, skipLink, example }: Set
         </div>
         <p className="t2">Each step is marked as done when its data arrives.</p>
         {error && <ErrorState error={error} what="Could not load the state of a step" compact />}
+        {refused && <ErrorState error={refused} what="Could not skip the step" compact />}
         {SETUP_STEPS.map((step, i) => (
           <Step
             key={step.id}
             step={step}
             received={received[i]}
             isCurrent={i === current}
-            isSkipped={skipped.has(step.id)}
-            onSkip={() => skip(step.id)}
+            isSkipped={skipped?.has(step.id) ?? false}
+            onSkip={mayWrite ? (isSkipped) => set(step.id, isSkipped) : undefined}
           >
             <Lines step={step} service={own?.slug ?? NEW_SERVICE} settingsLink={settingsLink} />
           </Step>
@@ -108,7 +101,8 @@ type StepProps = {
   received: Received | undefined;
   isCurrent: boolean;
   isSkipped: boolean;
-  onSkip: () => void;
+  /** Undefined: the person may not change what the team skips. */
+  onSkip: ((isSkipped: boolean) => void) | undefined;
   children: ReactNode;
 };
 
@@ -142,9 +136,14 @@ function Step({ step, received, isCurrent, isSkipped, onSkip, children }: StepPr
       </summary>
       <p className="t2">{step.purpose}</p>
       {children}
-      {isCurrent && (
-        <Button onClick={onSkip} aria-label={`Skip: ${step.title}`}>
+      {onSkip && isCurrent && (
+        <Button onClick={() => onSkip(true)} aria-label={`Skip: ${step.title}`}>
           Skip
+        </Button>
+      )}
+      {onSkip && isSkipped && !received && (
+        <Button onClick={() => onSkip(false)} aria-label={`Do not skip: ${step.title}`}>
+          Do not skip
         </Button>
       )}
     </details>

@@ -6,6 +6,7 @@ import { aSession } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { enter, show } from '../../../testing/render';
 import { Account } from './Account';
+import { Sessions } from './Sessions';
 
 const AT = '2026-11-20T08:00:00Z';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0';
@@ -112,7 +113,12 @@ describe('linked accounts', () => {
 
   it('are hidden where there are none and no provider', async () => {
     serveSessions(browser('1', { is_current: true }));
-    show(<Account session={aSession()} />);
+    show(
+      <>
+        <Account session={aSession()} />
+        <Sessions />
+      </>,
+    );
     await rows();
     expect(screen.queryByRole('heading', { name: /Linked accounts/ })).not.toBeInTheDocument();
   });
@@ -189,7 +195,12 @@ describe('the password', () => {
         }),
       ),
     );
-    show(<Account session={aSession()} />);
+    show(
+      <>
+        <Account session={aSession()} />
+        <Sessions />
+      </>,
+    );
     await rows();
     await waitFor(() => {
       expect(screen.queryByLabelText(/New password/)).not.toBeInTheDocument();
@@ -200,7 +211,7 @@ describe('the password', () => {
 describe('active sessions', () => {
   it('are named by browser and system, and the current one cannot be ended here', async () => {
     serveSessions(browser('1', { is_current: true }), browser('2', { address: '198.51.100.2' }));
-    show(<Account session={aSession()} />);
+    show(<Sessions />);
     const [current, other] = await rows();
     expect(current).toHaveTextContent('Firefox on Linux current session');
     expect(within(current!).queryByRole('button')).not.toBeInTheDocument();
@@ -216,7 +227,7 @@ describe('active sessions', () => {
       browser('2', { address: '198.51.100.2' }),
       browser('3', { address: '192.0.2.9' }),
     );
-    const { user } = show(<Account session={aSession()} />);
+    const { user } = show(<Sessions />);
     const [, second] = await rows();
     await user.click(within(second!).getByRole('button', { name: /^Sign out/ }));
     await waitFor(() => {
@@ -231,7 +242,7 @@ describe('active sessions', () => {
       browser('1', { is_current: true }),
       browser('2', { address: '198.51.100.2' }),
     );
-    const { user } = show(<Account session={aSession()} />);
+    const { user } = show(<Sessions />);
     await user.click(await screen.findByRole('button', { name: 'Sign out other sessions' }));
     await waitFor(() => {
       expect(screen.queryByText('198.51.100.2')).not.toBeInTheDocument();

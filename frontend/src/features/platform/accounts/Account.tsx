@@ -1,7 +1,7 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Browser, LinkedSignIn, Session } from '../../../api';
+import type { LinkedSignIn, Session } from '../../../api';
 import {
   DataTable,
   EmptyState,
@@ -13,15 +13,12 @@ import {
   onText,
 } from '../../../ui';
 import classes from './Settings.module.css';
-import { browserName } from './browser-name';
 import {
   startIdentityLink,
-  sessionsQuery,
   updateName,
   updateMailPreferences,
   updatePassword,
-  endSession,
-  endOtherSessions,
+  sessionsQuery,
   mailPreferencesQuery,
   linkedIdentitiesQuery,
   sessionQuery,
@@ -43,7 +40,6 @@ export function Account({ session }: { session: Session }) {
       <LinkedSignIns />
       <Password />
       <SecondFactors />
-      <Browsers />
     </>
   );
 }
@@ -248,77 +244,6 @@ function Password() {
           {first ? 'Set a password' : 'Change password'}
         </Button>
       </form>
-    </Section>
-  );
-}
-
-function Browsers() {
-  const client = useQueryClient();
-  const browsers = useQuery(sessionsQuery);
-  const onSettled = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-  const end = useMutation({ mutationFn: endSession, onSettled });
-  const endOthers = useMutation({ mutationFn: endOtherSessions, onSettled });
-  const rows = browsers.data ?? [];
-  const columns: Column<Browser>[] = [
-    {
-      id: 'browser',
-      head: 'Browser',
-      cell: (one) => (
-        <span title={one.browser}>
-          {browserName(one.browser)}{' '}
-          {one.is_current && <span className="muted">current session</span>}
-        </span>
-      ),
-    },
-    { id: 'address', head: 'Address', width: 180, mono: true, cell: (one) => one.address },
-    {
-      id: 'seen',
-      head: 'Last seen',
-      width: 160,
-      align: 'right',
-      cell: (one) => <Timestamp at={one.last_seen_at} />,
-    },
-    {
-      id: 'act',
-      head: '',
-      label: 'actions',
-      width: 90,
-      align: 'right',
-      cell: (one) =>
-        one.is_current ? null : (
-          <button
-            type="button"
-            className="link"
-            aria-label={`Sign out ${browserName(one.browser)}, ${one.address}`}
-            onClick={() => end.mutate(one.id)}
-          >
-            Sign out
-          </button>
-        ),
-    },
-  ];
-  const error = browsers.error ?? end.error ?? endOthers.error;
-  return (
-    <Section
-      title="Active sessions"
-      controls={
-        rows.length > 1 && (
-          <Button onClick={() => endOthers.mutate()}>Sign out other sessions</Button>
-        )
-      }
-    >
-      {error && <ErrorState error={error} />}
-      {browsers.isPending && <SkeletonRows rows={2} />}
-      {rows.length > 0 && (
-        <DataTable
-          label="Active sessions"
-          columns={columns}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={(one) => one.id}
-          minWidth={560}
-        />
-      )}
     </Section>
   );
 }

@@ -7,6 +7,7 @@ export { AuthFrame, InsecurePage } from './AuthFrame';
 export { Members } from './Members';
 export { OidcReturn } from './OidcReturn';
 export { SecondFactors } from './SecondFactors';
+export { Sessions } from './Sessions';
 export { SignInForm, SignUpForm } from './SignIn';
 export { TeamSettings } from './TeamSettings';
 export { Tokens } from './Tokens';

@@ -32,7 +32,8 @@ describe('an event', () => {
       'regression',
       'build',
     ]);
-    expect(touchedBy('comment', {})).toEqual(['comment', 'activity']);
+    expect(touchedBy('comment', {})).toEqual(['comment', 'activity', 'inbox']);
+    expect(touchedBy('bisect', {})).toEqual(['bisect', 'inbox']);
   });
 });
 

@@ -54,7 +54,8 @@ function gathering(client: QueryClient) {
 /** What is to be read again: a job changes what it is about, a notification its channel, a view its comparison. */
 export function touchedBy(kind: EventKind, event: ServerEvent): string[] {
   if (kind === 'stale') return EVENT_KINDS.filter((each) => each !== 'stale' && each !== 'view');
-  if (kind === 'comment') return ['comment', 'activity'];
+  if (kind === 'comment') return ['comment', 'activity', 'inbox'];
+  if (kind === 'regression' || kind === 'bisect') return [kind, 'inbox'];
   if (kind === 'job') {
     const about = event.subject ? [event.subject.kind] : [];
     return ['job', ...about, ...(about[0] === 'notification' ? ['notification_channel'] : [])];

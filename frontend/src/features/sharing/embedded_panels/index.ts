@@ -1,1 +1,2 @@
 export { EmbedAction } from './EmbedAction';
+export { embeddedPanelsQuery } from './embedded-panel-queries';

@@ -5,15 +5,17 @@ import classes from './InboxBadge.module.css';
 const inboxCountsQuery = queryOptions({
   queryKey: ['inbox', 'counts'],
   queryFn: async ({ signal }) => (await calls.inboxList({ query: { limit: 1 }, signal })).counts,
+  // Production events are in no event of the stream.
+  refetchInterval: 60_000,
 });
 
-/** The number of open items without an assignee, beside the name of the inbox; nothing while there is none. */
+/** The number of open items that the person has not read, beside the name of the inbox; nothing while there is none. */
 export function InboxBadge() {
-  const unassigned = useQuery(inboxCountsQuery).data?.unassigned ?? 0;
-  if (unassigned === 0) return null;
+  const unread = useQuery(inboxCountsQuery).data?.unread ?? 0;
+  if (unread === 0) return null;
   return (
     <span className={classes.badge}>
-      {unassigned > 99 ? '99+' : unassigned} <span className="unseen">unassigned</span>
+      {unread > 99 ? '99+' : unread} <span className="unseen">unread</span>
     </span>
   );
 }

@@ -47,6 +47,7 @@ const filtersOf = ({ services, people, me }: FiltersProps) => [
       label: SEVERITY_LABELS[value][1].toLowerCase(),
     })),
   },
+  { name: 'reading', label: 'Reading state', options: ['unread'] },
 ];
 
 export function InboxFilters(props: FiltersProps) {

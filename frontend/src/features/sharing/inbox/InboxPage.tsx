@@ -27,6 +27,7 @@ import { hasFilters, viewOf, type InboxSearch } from './inbox-url';
 import type { Person } from './inbox-wording';
 import { useInboxItems } from './use-inbox-items';
 import { useInboxKeys } from './use-inbox-keys';
+import { useReading } from './use-reading';
 import { useTriage, type Triage } from './use-triage';
 
 export type InboxPageProps = {
@@ -52,13 +53,20 @@ export default function InboxPage(props: InboxPageProps) {
   const views = useQuery(inboxViewsQuery).data?.items ?? [];
   const first = list.query.data?.pages[0];
   const saved = useTriage(people);
-  const keys = useInboxKeys({ items, mayWrite, onOpen, onUndo: saved.undo });
+  const reading = useReading();
+  const keys = useInboxKeys({
+    items,
+    mayWrite,
+    onOpen,
+    onRead: reading.toggle,
+    onUndo: saved.undo,
+  });
   const triage: Triage = {
     ...saved,
     act: (targets, action) => saved.act(targets, action, keys.clear),
   };
   const counts = first?.counts ?? null;
-  useTitle(counts ? `Inbox (${counts.unassigned})` : 'Inbox');
+  useTitle(counts?.unread ? `Inbox (${counts.unread})` : 'Inbox');
   const { opened } = keys;
   const isWhole = viewOf(search) === 'needs-action' && !hasFilters(search);
   return (
@@ -97,6 +105,9 @@ export default function InboxPage(props: InboxPageProps) {
             action={<Button onClick={() => void list.query.refetch()}>Try again</Button>}
           />
         )}
+        {reading.error && (
+          <ErrorState compact what="Could not mark the items" error={reading.error} />
+        )}
         {list.query.isPending && <SkeletonRows rows={8} height={43} />}
         {first && items.length === 0 && <InboxEmpty search={search} inbox={first} Link={Link} />}
         {items.length > 0 && (
@@ -123,6 +134,7 @@ export default function InboxPage(props: InboxPageProps) {
           people={people}
           me={me}
           triage={triage}
+          onRead={reading.toggle}
           onClear={() => {
             keys.clear();
             keys.open(null);

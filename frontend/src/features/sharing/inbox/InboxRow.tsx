@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
 import { Sparkline } from '../../../charts';
-import { IdentifierText, StateIcon, Timestamp } from '../../../ui';
+import { IdentifierText, StateIcon, Timestamp, useIsSnapshot } from '../../../ui';
 import { Certainty } from '../../../ui/Certainty';
 import { Assignee } from './Assignee';
 import { SeverityBars } from './SeverityBars';
@@ -39,6 +39,9 @@ export function InboxRow(props: InboxRowProps) {
   const { item, isCurrent, isSelected, mayWrite, isShown, onFocus, onSelect, link } = props;
   const service = item.service?.slug ?? null;
   const [glyph, state] = stateLabel(item.state);
+  // A snapshot shows what its author saw, to others who read nothing of it.
+  const isSnapshot = useIsSnapshot();
+  const isUnread = item.is_unread && !isSnapshot;
   return (
     <li
       className={classes.row}
@@ -61,7 +64,8 @@ export function InboxRow(props: InboxRowProps) {
       </span>
       <SeverityBars item={item} />
       <span className={classes.what}>
-        <span className={classes.title}>
+        <span className={classes.title} data-unread={isUnread || undefined}>
+          {isUnread && <span className={classes.dot} role="img" aria-label="Unread" />}
           {link(item, <IdentifierText text={titleText(item)} name={service} />)}
         </span>
         <span className={classes.second} title={detailText(item)}>

@@ -1,5 +1,6 @@
 /** The parts of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
+import type { InboxItemRef } from '../../../api';
 import type { AssignItemProps } from './AssignItem';
 import type { InboxPageProps } from './InboxPage';
 import type { ItemActionsProps } from './ItemActions';
@@ -7,6 +8,7 @@ import type { ItemActionsProps } from './ItemActions';
 const Page = lazy(() => import('./InboxPage'));
 const Assign = lazy(() => import('./AssignItem'));
 const Actions = lazy(() => import('./ItemActions'));
+const Mark = lazy(() => import('./ReadMark'));
 
 export const InboxPage = (props: InboxPageProps) => (
   <Suspense fallback={null}>
@@ -21,5 +23,10 @@ export const ItemActions = (props: ItemActionsProps) => (
 export const AssignItem = (props: AssignItemProps) => (
   <Suspense fallback={null}>
     <Assign {...props} />
+  </Suspense>
+);
+export const ReadMark = (props: InboxItemRef) => (
+  <Suspense fallback={null}>
+    <Mark {...props} />
   </Suspense>
 );

@@ -20,6 +20,7 @@ type TriageBarProps = {
   people: Person[];
   me: string;
   triage: Triage;
+  onRead: (items: InboxItem[]) => void;
   onClear: () => void;
 };
 
@@ -58,6 +59,13 @@ export function TriageBar(props: TriageBarProps) {
           onOpen={() => onOpened(menu)}
         />
       ))}
+      <Button
+        className={classes.action}
+        rightSection={<kbd aria-hidden>r</kbd>}
+        onClick={() => props.onRead(targets)}
+      >
+        {targets.some(({ is_unread }) => is_unread) ? 'Mark as read' : 'Mark as unread'}
+      </Button>
       <span className="grow" />
       <LastAction triage={triage} />
       <Button variant="subtle" onClick={onClear} rightSection={<kbd aria-hidden>Esc</kbd>}>

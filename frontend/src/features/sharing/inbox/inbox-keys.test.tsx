@@ -29,6 +29,7 @@ describe('a key', () => {
     ['f', { type: 'menu', menu: 'fixed-by' }],
     ['m', { type: 'menu', menu: 'merge' }],
     ['z', { type: 'menu', menu: 'snooze' }],
+    ['r', { type: 'read' }],
     ['?', { type: 'help' }],
     ['Escape', { type: 'clear' }],
   ])('%s is a command', (key, command) => expect(press(key)).toEqual(command));

@@ -17,6 +17,7 @@ export type Command =
   | { type: 'select-all' }
   | { type: 'open' }
   | { type: 'clear' }
+  | { type: 'read' }
   | { type: 'undo' }
   | { type: 'help' }
   | { type: 'menu'; menu: TriageMenu };
@@ -39,6 +40,7 @@ const COMMANDS = new Map<string, Command>([
   ['z', menu('snooze')],
   ['n', menu('mute')],
   ['d', menu('set-due')],
+  ['r', { type: 'read' }],
   ['u', { type: 'undo' }],
   ['?', { type: 'help' }],
 ]);
@@ -56,6 +58,7 @@ export const SHORTCUTS: [string[], string][] = [
   [['z'], 'snooze'],
   [['n'], 'mute, with a reason'],
   [['d'], 'set the due date'],
+  [['r'], 'mark as read, or as unread if all are read'],
   [['u'], 'undo the last action'],
   [['1–9'], 'choose from the open menu'],
   [['Esc'], 'close the menu, then clear the selection'],

@@ -1,6 +1,12 @@
 /** Items and saved views. */
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type InboxActionIn, type InboxItem, type InboxViewIn } from '../../../api';
+import {
+  calls,
+  type InboxActionIn,
+  type InboxItem,
+  type InboxReadingIn,
+  type InboxViewIn,
+} from '../../../api';
 import { viewOf, type InboxSearch } from './inbox-url';
 import { momentText } from '../../../lib/times';
 import { pagedList } from '../../../ui';
@@ -17,6 +23,7 @@ export const inboxQuery = (search: InboxSearch) =>
         state: search.state && [search.state],
         assignee_id: search.assignee,
         severity: search.severity && [search.severity],
+        unread: search.reading === 'unread',
         q: search.q,
         cursor,
         limit: PAGE,
@@ -36,6 +43,9 @@ export const inboxViewsQuery = queryOptions({
   queryKey: ['inbox', 'views'],
   queryFn: ({ signal }) => calls.inboxViewsList({ signal }),
 });
+
+/** Items are read for the person alone. */
+export const markItems = (body: InboxReadingIn) => calls.inboxMarkRead({ body });
 
 export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
 

@@ -40,6 +40,7 @@ const searchSchema = z.object({
   state: addressChoice(STATES),
   assignee: addressText,
   severity: addressChoice(SEVERITIES),
+  reading: addressChoice(['unread']),
 });
 export type InboxSearch = z.infer<typeof searchSchema>;
 

@@ -1,4 +1,5 @@
 export { InboxBadge } from './InboxBadge';
-export { AssignItem, InboxPage, ItemActions } from './LazyInbox';
+export { AssignItem, InboxPage, ItemActions, ReadMark } from './LazyInbox';
+export { useReading } from './use-reading';
 export type { InboxLink } from './InboxTabs';
 export { readInboxSearch, type InboxSearch } from './inbox-url';

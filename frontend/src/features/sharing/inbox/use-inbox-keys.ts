@@ -29,6 +29,7 @@ type KeysRequest = {
   items: readonly InboxItem[];
   mayWrite: boolean;
   onOpen: (item: InboxItem) => void;
+  onRead: (items: InboxItem[]) => void;
   onUndo: () => void;
 };
 
@@ -41,7 +42,7 @@ function focusRow(key: string): void {
   row?.focus({ preventScroll: true });
 }
 
-export function useInboxKeys({ items, mayWrite, onOpen, onUndo }: KeysRequest): InboxKeys {
+export function useInboxKeys({ items, mayWrite, onOpen, onRead, onUndo }: KeysRequest): InboxKeys {
   const keys = items.map(itemKey);
   const [place, setPlace] = useState<{ key: string | null; among: string[] }>({
     key: null,
@@ -80,6 +81,9 @@ export function useInboxKeys({ items, mayWrite, onOpen, onUndo }: KeysRequest): 
       }
       case 'menu':
         if (mayWrite && targets.length > 0) setOpened(command.menu);
+        return;
+      case 'read':
+        onRead(targets);
         return;
       case 'undo':
         if (mayWrite) onUndo();

@@ -32,7 +32,7 @@ const aBudget = (changed: Partial<Budget> = {}): Budget => ({
       state: 'exceeded',
       is_announced: true,
       sentence:
-        'p99 in the last 60 minutes is 342 ms (331 ms to 355 ms, 95% CI), over the budget of 300 ms.',
+        'p99 in the last 60 minutes is 342 ms, over the budget of 300 ms: significant (95% CI 331 ms to 355 ms).',
       value: 0.342,
       low: 0.331,
       high: 0.355,
@@ -80,7 +80,7 @@ describe('the budgets of a service', () => {
     const row = await screen.findByRole('listitem');
     await within(row).findByText('production');
     expect(row).toHaveTextContent(/p99 latencyat most 300 mseach environment/u);
-    expect(row).toHaveTextContent(/Exceeded.*342 ms \(331 ms to 355 ms, 95% CI\)/u);
+    expect(row).toHaveTextContent(/Exceeded.*342 ms, .*significant \(95% CI 331 ms to 355 ms\)/u);
     const { violations } = await axe.run(container, {
       rules: { 'color-contrast': { enabled: false } },
     });

@@ -164,6 +164,28 @@ describe('a picture of the graph', () => {
     expect(screen.queryByRole('status')).toBeNull();
   });
 
+  it('is copied as PNG, and why it was not is said', async () => {
+    // jsdom has no pictures in its clipboard.
+    vi.stubGlobal(
+      'ClipboardItem',
+      class {
+        constructor(readonly items: object) {}
+      },
+    );
+    const write = vi.fn<(items: unknown[]) => Promise<void>>().mockResolvedValueOnce();
+    write.mockRejectedValueOnce(new Error('Writing was not allowed.'));
+    const { user } = menu();
+    Object.defineProperty(navigator.clipboard, 'write', { value: write, configurable: true });
+    await choose(user, /^Copy picture/u);
+    await waitFor(() => expect(write).toHaveBeenCalledOnce());
+    expect(Object.keys((write.mock.calls[0]![0][0] as { items: object }).items)).toEqual([
+      'image/png',
+    ]);
+    await choose(user, /^Copy picture/u);
+    expect(await screen.findByRole('alert')).toHaveTextContent('Writing was not allowed.');
+    vi.unstubAllGlobals();
+  });
+
   it('that does not hold all rows states how many, until the next one', async () => {
     const { user } = menu(aGraph({ rows: 1200, whole: 3400 }));
     await choose(user, /^PNG/u);

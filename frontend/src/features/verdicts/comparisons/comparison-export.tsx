@@ -3,8 +3,13 @@ import { useState, type ReactNode } from 'react';
 import type { ExportFormat } from '../../../api';
 import type { FlameGraphHandle, Picture } from '../../../charts';
 import { formatCount } from '../../../engine/format/format';
-import { ErrorState, downloadBlob } from '../../../ui';
-import { ExportItems, useExportFile, type FileChoice } from '../../evidence/profiles';
+import { ErrorState, copyPicture, downloadBlob } from '../../../ui';
+import {
+  ExportItems,
+  useExportFile,
+  type FileChoice,
+  type PictureForm,
+} from '../../evidence/profiles';
 import classes from './Page.module.css';
 import { createExport, exportAddress, readExport } from './comparison-queries';
 
@@ -47,11 +52,17 @@ export function useComparisonExport({ comparisonId, kind, name, graph }: ExportP
     setPictureError(null);
     setCut(null);
   };
-  const picture = async (form: 'png' | 'svg') => {
+  const picture = async (form: PictureForm) => {
     try {
       begin();
       const handle = graph();
       if (!handle) throw new Error('The flame graph is not loaded yet.');
+      if (form === 'copy') {
+        const drawn = handle.exportPng();
+        await copyPicture(drawn.then(({ blob }) => blob));
+        setCut((await drawn).cut);
+        return;
+      }
       const whole = (blob: Blob): Picture => ({ blob, cut: null });
       const { blob, cut: cutOff } =
         form === 'png'

@@ -1,4 +1,7 @@
-/** The longest traces during an event, and the span sets that contain them. Nothing where no spans are sent. */
+/**
+ * The longest traces during an event beside those of the time before, and the span sets that contain them. Nothing where
+ * no spans are sent.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -27,12 +30,34 @@ export function EventTraces({ event, traceLink, setLink }: TracesProps) {
         />
       </Section>
     );
-  if (!found.data || found.data.sets.length === 0) return null;
-  const { traces } = found.data;
+  if (!found.data || found.data.after.sets.length === 0) return null;
+  const { after, before } = found.data;
+  const links = { traceLink, setLink };
   return (
-    <Section title="Slow traces" aside={asideText(found.data)}>
+    <Section title="Slow traces" aside="to compare: the longest of as much time before">
+      <div className={classes.traceSides}>
+        <TraceList name="Since the event began" found={after} {...links} />
+        <TraceList name="Before" found={before} {...links} />
+      </div>
+    </Section>
+  );
+}
+
+type ListProps = Omit<TracesProps, 'event'> & { name: string; found: SlowTraces };
+
+function TraceList({ name, found, traceLink, setLink }: ListProps) {
+  const { sets, traces } = found;
+  return (
+    <section aria-label={name}>
+      <h3 className={classes.traceSide}>
+        {name} <span className="muted">{searchedText(found)}</span>
+      </h3>
       {traces.length === 0 && (
-        <p className="muted">None of the longest traces began during the event.</p>
+        <p className="muted">
+          {sets.length === 0
+            ? 'No spans of this time were received.'
+            : 'None of the longest traces began in this time.'}
+        </p>
       )}
       <ol className={classes.traces}>
         {traces.map((trace) => (
@@ -45,19 +70,20 @@ export function EventTraces({ event, traceLink, setLink }: TracesProps) {
           </li>
         ))}
       </ol>
-      <p className={classes.traceSets}>
-        {found.data.sets.map((id, at) => (
-          <span key={id}>{setLink(id, setText(found.data.sets.length, at))}</span>
-        ))}
-      </p>
-    </Section>
+      {sets.length > 0 && (
+        <p className={classes.traceSets}>
+          {sets.map((id, at) => (
+            <span key={id}>{setLink(id, setText(sets.length, at))}</span>
+          ))}
+        </p>
+      )}
+    </section>
   );
 }
 
-const asideText = ({ sets, total }: SlowTraces): string =>
-  total > sets.length
-    ? `the longest of the newest ${sets.length} of ${total} span sets`
-    : 'the longest since the event began';
+/** Where only a part was searched. */
+const searchedText = ({ sets, total }: SlowTraces): string =>
+  total > sets.length ? `of the newest ${sets.length} of ${total} span sets` : '';
 
 const setText = (count: number, at: number): string =>
   count === 1 ? 'All spans of this time' : `All spans of set ${at + 1}`;

@@ -1,0 +1,12 @@
+/** Where the tools of a list are drawn: beside its filters, so that they need no row for themselves. */
+import { createContext, useContext } from 'react';
+
+type ListToolSlot = {
+  /** Null where the page has no filters: then the tools are above the table. */
+  element: HTMLElement | null;
+  setElement: (element: HTMLElement | null) => void;
+};
+
+export const ListToolSlotContext = createContext<ListToolSlot | null>(null);
+
+export const useListToolSlot = (): ListToolSlot | null => useContext(ListToolSlotContext);
