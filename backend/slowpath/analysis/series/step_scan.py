@@ -27,14 +27,22 @@ class StepScan:
     gain: F64
 
 
-def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 | float) -> StepScan:
-    """Scan rows [series, builds].
+@dataclass(frozen=True)
+class StepFits:
+    """Generalized least squares of a constant and a step, per row and place as in `StepScan`.
 
-    `weight` [series, builds] is the inverse relative variance of each build (mean one). `phi` [series] is the
-    autocorrelation. `most_variance` [series] bounds the innovation variance where several steps inflate the residuals
-    of one; `least_noise` (one, or [series]) is the smallest standard deviation.
+    `information` is the inverse variance of the step, and `level_information` [series, 1] that of a constant alone, in
+    inverse variances of the innovations; `squares` is the sum of the remaining ones.
     """
-    length = rows.shape[1]
+
+    step: F64
+    information: F64
+    squares: F64
+    level_information: F64
+
+
+def fit_steps(rows: F64, weight: F64, phi: F64) -> StepFits:
+    """Fit rows [series, builds] for each place; `weight` and `phi` as for `scan`."""
     rest = (1 - phi)[:, np.newaxis]
     first = (1 - np.square(phi))[:, np.newaxis]
     white = rows[:, 1:] - phi[:, np.newaxis] * rows[:, :-1]
@@ -49,13 +57,24 @@ def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 
     all_value = first * weight[:, :1] * np.square(rows[:, :1]) + np.sum(by * np.square(white), axis=1, keepdims=True)
     inside = np.maximum(step_step - np.square(step_one) / one_one, 1e-12)
     step = (step_value - step_one * one_value / one_one) / inside
-    residual_squares = np.maximum(all_value - np.square(one_value) / one_one - np.square(step) * inside, 0.0)
-    freedom = max(length - 2, 1)
-    variance = np.minimum(residual_squares / freedom, most_variance[:, np.newaxis])
-    variance = np.maximum(variance, np.square(np.reshape(least_noise, (-1, 1))) * first)
-    error = np.sqrt(variance / inside)
-    gained = np.square(step) * inside
-    return StepScan(step, error, as_normal(step / error, freedom), gained / np.min(variance, axis=1, keepdims=True))
+    squares = np.maximum(all_value - np.square(one_value) / one_one - np.square(step) * inside, 0.0)
+    return StepFits(step, inside, squares, one_one)
+
+
+def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 | float) -> StepScan:
+    """Scan rows [series, builds].
+
+    `weight` [series, builds] is the inverse relative variance of each build (mean one). `phi` [series] is the
+    autocorrelation. `most_variance` [series] bounds the innovation variance where several steps inflate the residuals
+    of one; `least_noise` (one, or [series]) is the smallest standard deviation.
+    """
+    fits, freedom = fit_steps(rows, weight, phi), max(rows.shape[1] - 2, 1)
+    least = np.square(np.reshape(least_noise, (-1, 1))) * (1 - np.square(phi))[:, np.newaxis]
+    variance = np.maximum(np.minimum(fits.squares / freedom, most_variance[:, np.newaxis]), least)
+    error = np.sqrt(variance / fits.information)
+    gained = np.square(fits.step) * fits.information
+    score = as_normal(fits.step / error, freedom)
+    return StepScan(fits.step, error, score, gained / np.min(variance, axis=1, keepdims=True))
 
 
 def as_normal(t: F64, freedom: float) -> F64:
