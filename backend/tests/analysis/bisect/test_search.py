@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -87,13 +87,19 @@ def test_single_measurements_of_the_final_pair_are_repeated_until_they_are_enoug
     assert {one.build for one in state.deploys if one.purpose == "verify"} == {"c19", "c20"}
 
 
+def drawn(values: Iterable[float]) -> Measure:
+    """Return these values, one after the other, whatever is measured."""
+    left = iter(values)
+    return lambda _: float(next(left))
+
+
 @pytest.mark.processes
 def test_two_levels_at_random_are_not_a_culprit() -> None:
     named = 0
     for seed in range(20):
         rng = default_rng([5, seed])
-        values = iter(100 * np.exp(0.005 * rng.normal(size=200) + 0.03 * rng.integers(2, size=200)))
-        named += driven(begun(64), lambda _, values=values: float(next(values)))[0].outcome == "found"
+        values = 100 * np.exp(0.005 * rng.normal(size=200) + 0.03 * rng.integers(2, size=200))
+        named += driven(begun(64), drawn(values))[0].outcome == "found"
     assert named <= 1
 
 
@@ -107,16 +113,17 @@ def test_a_last_candidate_is_measured_again_before_it_is_named() -> None:
 def test_two_equal_outliers_at_the_boundary_are_not_a_culprit() -> None:
     named = []
     for seed in [*range(8), 9, 22]:
-        noise = (math.exp(0.01 * one) for one in default_rng(seed).normal(size=200))
-        factors = iter((1.6, 1.6))  # two runs beside another process
-
-        def measure(place: int, noise: Iterator[float] = noise, factors: Iterator[float] = factors) -> float:
-            return 100 * next(noise) * (next(factors, 1.0) if place == 16 else 1)
-
-        ended, _ = driven(begun(16), measure)
+        ended, _ = driven(begun(16), with_outliers(seed))
         named += [ended.suspects] if ended.outcome == "found" else []
     assert ("c16",) not in named
     assert len(named) <= 1
+
+
+def with_outliers(seed: int) -> Measure:
+    """Return measurements with noise of 1%, of which the first two of the last candidate are 1.6 times as large."""
+    noise = iter(np.exp(0.01 * default_rng(seed).normal(size=200)))
+    factors = iter((1.6, 1.6))  # two runs beside another process
+    return lambda place: 100 * float(next(noise)) * (next(factors, 1.0) if place == 16 else 1)
 
 
 def test_values_near_the_middle_do_not_hide_that_a_boundary_is_bad() -> None:
