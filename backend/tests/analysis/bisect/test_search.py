@@ -1,7 +1,6 @@
 """A search driven to its end: without noise, with verdicts only, with builds that break, stopped and taken up again at every step."""
 
 import json
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
