@@ -1,6 +1,14 @@
 // From a profile to the code and the person: a tag compared with a branch, and the author of the top frame in two clicks.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { type Page } from '@playwright/test';
@@ -12,9 +20,10 @@ import { api, expect, expectAccessible, type Person, succeeded, test } from '../
 const sources = join(import.meta.dirname, '../../worker/example/ingester');
 const repositories = process.env['SLOWPATH_LOCAL_REPOSITORIES'];
 const HELPER = 'ident/clone_helper.go';
+const [FORMER, MOVED] = ['storage/partition.go', 'storage/shard.go'];
 const TITLE = 'Take the copying out of Clone';
 
-/** The example's service as two commits: `v1.0.0` copies in place, `main` in a helper. Gives both commits. */
+/** The example's service as two commits: `v1.0.0` copies in place, `main` in a helper, and moves a file. Gives both commits. */
 function written(folder: string): [string, string] {
   const git = (...words: string[]): string =>
     execFileSync('git', words, {
@@ -25,6 +34,7 @@ function written(folder: string): [string, string] {
   cpSync(sources, folder, { recursive: true });
   const helper = readFileSync(join(folder, HELPER));
   writeFileSync(join(folder, HELPER), readFileSync(join(folder, 'ident/clone_inlined.go')));
+  renameSync(join(folder, MOVED), join(folder, FORMER));
   git('init', '--quiet', '--initial-branch=main');
   git('config', 'user.name', 'Ada');
   git('config', 'user.email', 'ada@shop.example');
@@ -33,6 +43,7 @@ function written(folder: string): [string, string] {
   git('tag', 'v1.0.0');
   const base = git('rev-parse', 'HEAD');
   writeFileSync(join(folder, HELPER), helper);
+  git('mv', FORMER, MOVED);
   git('commit', '--quiet', '--all', '--message', TITLE);
   return [base, git('rev-parse', 'HEAD')];
 }
@@ -67,6 +78,25 @@ async function prepare({ page, baseURL, folder }: World): Promise<string> {
   return service;
 }
 
+/** The source of a function whose file has another name at the base, with its move. */
+async function expectMoved(page: Page): Promise<void> {
+  const search = page.getByRole('textbox', { name: 'Search frames' }).first();
+  await search.fill('Shard).Write');
+  const row = page.getByRole('table', { name: 'Functions' }).getByRole('row').nth(1);
+  await expect(row).toContainText('Write');
+  await row.focus();
+  await row.getByRole('button', { name: /lines/i }).click({ timeout: 10_000 });
+  const drawer = page.getByRole('dialog');
+  await expect(drawer).toContainText(`Moved from ${FORMER} to ${MOVED}.`);
+  for (const side of ['base', 'candidate'])
+    await expect(drawer.getByRole('table', { name: `Source of ${side}` })).toContainText(
+      ') Write(',
+    );
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await search.fill('');
+}
+
 test('a tag is compared with a branch, and the author of the top frame is two clicks away', async ({
   page,
   person,
@@ -96,6 +126,7 @@ test('a tag is compared with a branch, and the author of the top frame is two cl
       timeout: 60_000,
     });
 
+    await expectMoved(page);
     const top = page.getByRole('table', { name: 'Functions' }).getByRole('row').nth(1);
     await expect(top).toContainText('cloneBytes');
     await top.focus(); // shows the actions of the row

@@ -172,6 +172,7 @@ describe('a finished comparison', () => {
       'Open candidate2 artifacts',
       'PNG',
       'SVG',
+      'Copy picture',
       'Diff as pprofSame as pprof -diff_base',
       'Base as one pprofmerged',
       'Candidate as one pprofmerged',
