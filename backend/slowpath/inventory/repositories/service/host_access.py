@@ -64,7 +64,7 @@ def make_host_access(kind: str, url: str, secret: str) -> HostAccess:
     """Return the access to the API of a repository's host. `kind` is one of `HOST_APIS`."""
     parsed = urlsplit(url)
     origin, api = f"{parsed.scheme}://{parsed.netloc}", HOST_APIS[kind]
-    name = unquote(parsed.path).strip("/").removesuffix(".git")
+    name = unquote(parsed.path).strip("/").removesuffix(".git").rstrip("/")
     if api == "github":
         return HostAccess(api, find_api_url(url), origin, name, secret)
     if api == "bitbucket" and parsed.hostname == BITBUCKET_CLOUD:
