@@ -81,16 +81,16 @@ async function prepare({ page, baseURL, folder }: World): Promise<string> {
 /** The source of a function whose file has another name at the base, with its move. */
 async function expectMoved(page: Page): Promise<void> {
   const search = page.getByRole('textbox', { name: 'Search frames' }).first();
-  await search.fill('Shard).Write');
+  await search.fill('Shard');
   const row = page.getByRole('table', { name: 'Functions' }).getByRole('row').nth(1);
-  await expect(row).toContainText('Write');
+  await expect(row).toContainText('Shard');
   await row.focus();
   await row.getByRole('button', { name: /lines/i }).click({ timeout: 10_000 });
   const drawer = page.getByRole('dialog');
   await expect(drawer).toContainText(`Moved from ${FORMER} to ${MOVED}.`);
   for (const side of ['base', 'candidate'])
     await expect(drawer.getByRole('table', { name: `Source of ${side}` })).toContainText(
-      ') Write(',
+      '(s *Shard) ',
     );
   await expectAccessible(page);
   await page.keyboard.press('Escape');
