@@ -74,14 +74,19 @@ class LevelOdds:
     position: int
     nats: float
     """Logarithm of the ratio of both likelihoods, of two normal distributions at the estimated distance."""
+    distance: float
+    """From the nearer level, in standard deviations."""
 
 
-def level_odds(state: SearchState, noise: NoiseEstimate) -> list[LevelOdds]:
-    """Return the odds of the levels by each probe with usual values."""
+def level_odds(state: SearchState, noise: NoiseEstimate, *, leave_out: bool = True) -> list[LevelOdds]:
+    """Return the odds of the levels by each probe, unless `leave_out` is false without the values left out."""
     counted = [one for one in state.deploys if one.is_measured]
+    usual = measurement_normalization.usual_readings(state, noise, leave_out=leave_out)
     out = []
-    for deploy, readings in zip(counted, measurement_normalization.usual_readings(state, noise), strict=True):
+    for deploy, readings in zip(counted, usual, strict=True):
         if readings.values:
-            above = (float(np.mean(readings.values)) - noise.level) / noise.step - 0.5
-            out.append(LevelOdds(deploy.number, readings.position, above * noise.apart(len(readings.values)) ** 2))
+            above = (float(np.mean(readings.values)) - noise.level) / noise.step
+            apart = noise.apart(len(readings.values))
+            distance = min(abs(above), abs(above - 1)) * apart
+            out.append(LevelOdds(deploy.number, readings.position, (above - 0.5) * apart**2, distance))
     return out

@@ -37,11 +37,11 @@ def values_left_out(state: SearchState, noise: NoiseEstimate) -> frozenset[int]:
     return frozenset(number for number in noise.outlying if positions[number] in with_usual)
 
 
-def usual_readings(state: SearchState, noise: NoiseEstimate | None) -> list[ProbeReadings]:
-    """Return the readings without the environment's drift and without the values left out."""
+def usual_readings(state: SearchState, noise: NoiseEstimate | None, *, leave_out: bool = True) -> list[ProbeReadings]:
+    """Return the readings without the environment's drift and, unless `leave_out` is false, without the values left out."""
     if noise is None:
         return readings(state)
-    left_out = values_left_out(state, noise)
+    left_out = values_left_out(state, noise) if leave_out else frozenset()
     out, number = [], 0
     for one in readings(state):
         numbers = range(number, number + len(one.values))

@@ -18,6 +18,9 @@ from slowpath.analysis.bisect.search_state import SearchState
 SHARES: Final = (np.arange(50) + 0.5) / 50
 """Shares of measurements at the upper level, all equally probable before the search."""
 
+FAR: Final = 4.0
+"""Standard deviations from the nearer level from which on a value belongs to neither."""
+
 
 def log_odds_against_random_levels(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> float:
     """Return the log odds that a run of candidates changed the level, rather than each measurement having one at random.
@@ -25,11 +28,12 @@ def log_odds_against_random_levels(state: SearchState, belief: Posterior, group:
     The first explanation has the prior probability of the run among the candidates, so long ranges need more measurements.
     Its inverse bounds how often a range with levels at random leads to this result, whichever builds were chosen
     (Ville's inequality for likelihood ratios).
-    0 without values.
+    Values count that the search leaves out as outlying, unless they are far from both levels: left out are those that
+    contradict the suspect. 0 without values.
     """
     if belief.noise is None:
         return 0.0
-    odds = level_odds(state, belief.noise)
+    odds = [one for one in level_odds(state, belief.noise, leave_out=False) if one.distance <= FAR]
     nats, is_after = np.array([one.nats for one in odds]), np.array([one.position >= group[-1] for one in odds])
     usual, opposite = np.log(1 - ODD), np.log(ODD)
     by_build = np.where(is_after, np.logaddexp(usual + nats, opposite), np.logaddexp(usual, opposite + nats)).sum()

@@ -57,6 +57,14 @@ def format_quantity(value: float, unit: str) -> tuple[str, str]:
     return format_number(value * step), word
 
 
+def format_with_error(value: float, error: float, unit: str) -> str:
+    """Format a value and its standard error or deviation in one unit: `1.99 ± 0.79 µs per request`."""
+    if unit == "share":
+        return f"{format_number(100 * value)} ± {format_number(100 * error)}% of the total"
+    step, word = _step_for(max(abs(value), abs(error)), unit)
+    return f"{format_number(value * step)} ± {format_number(error * step)} {word}".strip()
+
+
 def format_pair(candidate: float, base: float, unit: str) -> str:
     """Format both values in the unit that suits the larger: `726 µs per request instead of 62`."""
     larger = max(abs(candidate), abs(base))

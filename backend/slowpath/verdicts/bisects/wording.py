@@ -6,7 +6,7 @@ from typing import Any
 from slowpath.analysis.bisect.boundary_difference import BoundaryDifference
 from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
 from slowpath.analysis.findings.certainty import describe_probability, format_share_interval
-from slowpath.analysis.findings.wording import format_number, format_quantity, pluralize
+from slowpath.analysis.findings.wording import format_number, format_quantity, format_with_error, pluralize
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
@@ -79,13 +79,7 @@ def describe_slower_build(sha: str, excess: float) -> str:
 
 def format_measured(value: float, error: float | None, unit: str) -> str:
     """Format a value with its standard error or deviation: `3.28 ± 1.8 µs per request`."""
-    number, name = format_quantity(value, unit)
-    if error is None:
-        return f"{number} {name}".strip()
-    margin, margin_name = format_quantity(error, unit)
-    if margin_name == name:
-        return f"{number} ± {margin} {name}".strip()
-    return f"{number} {name} ± {margin} {margin_name}".strip()
+    return " ".join(format_quantity(value, unit)).strip() if error is None else format_with_error(value, error, unit)
 
 
 def describe_share(share: ShareInterval) -> str:

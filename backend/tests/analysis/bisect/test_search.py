@@ -13,6 +13,7 @@ from slowpath.analysis.bisect import search_state as states
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.level_difference import levels_differ, show_bad_level
 from slowpath.analysis.bisect.limits import probe_limit, usual_probes
+from slowpath.analysis.bisect.random_levels import log_odds_against_random_levels
 from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings, SearchState
 
 Measure = Callable[[float], float | bool | None]
@@ -100,6 +101,22 @@ def test_two_levels_at_random_are_not_a_culprit() -> None:
         values = 100 * np.exp(0.005 * rng.normal(size=200) + 0.03 * rng.integers(2, size=200))
         named += driven(begun(64), drawn(values))[0].outcome == "found"
     assert named <= 1
+
+
+def test_values_that_contradict_a_suspect_count_against_it() -> None:
+    """Of a search without a culprit in which a fifth of the measurements are 1.6 times as large."""
+    probes = [
+        (GOOD_END, 159.7), ("c39", 160.1), (GOOD_END, 100.1), ("c39", 159.7), ("c18", 100.5), ("c28", 99.3), ("c33", 99.2), ("c36", 99.4),
+        ("c37", 161.2), ("c36", 100.2), ("c37", 100.6), ("c37", 99.2), ("c38", 161.9), ("c37", 160.6), ("c37", 159.2), ("c36", 160.9),
+    ]  # fmt: skip
+    state = begun(39)
+    for build, value in probes:
+        state = search.record_started(state, [states.ProbeStart(build, "probe")])
+        number = state.deploys[-1].number
+        state = search.record_stopped(search.record_measurements(state, {number: value}), [number])
+    belief = search.compute_state_posterior(state)
+    assert belief.mass[37] > 0.95  # with what contradicts it left out
+    assert log_odds_against_random_levels(state, belief, (37,)) < 0
 
 
 def test_a_last_candidate_is_measured_again_before_it_is_named() -> None:

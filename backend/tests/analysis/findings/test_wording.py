@@ -82,3 +82,9 @@ def test_a_change_is_never_slower() -> None:
     sentence = wording.change_sentence("x.F", "goroutine", base=5, candidate=0, unit="count/s", change=gone)
     assert sentence == "x.F has fewer goroutines: nothing instead of 5.00 times per second"
     assert "counts more" in wording.change_sentence("x.F", "other", base=1, candidate=2, unit="share", change=change)
+
+
+def test_a_value_and_its_error_have_one_unit() -> None:
+    assert wording.format_with_error(1990, 792, "nanoseconds/request") == "1.99 ± 0.792 µs per request"
+    assert wording.format_with_error(2, 3000, "nanoseconds/request") == "0.002 ± 3.00 µs per request"
+    assert wording.format_with_error(0.25, 0.01, "share") == "25.0 ± 1.00% of the total"
