@@ -12,7 +12,6 @@ from slowpath.analysis.bisect.level_difference import level_odds
 from slowpath.analysis.bisect.level_fit import logsumexp
 from slowpath.analysis.bisect.likelihood import ODD
 from slowpath.analysis.bisect.posterior import Posterior
-from slowpath.analysis.bisect.prior import log_prior
 from slowpath.analysis.bisect.search_state import SearchState
 
 SHARES: Final = (np.arange(50) + 0.5) / 50
@@ -25,9 +24,9 @@ FAR: Final = 4.0
 def log_odds_against_random_levels(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> float:
     """Return the log odds that a run of candidates changed the level, rather than each measurement having one at random.
 
-    The first explanation has the prior probability of the run among the candidates, so long ranges need more measurements.
-    Its inverse bounds how often a range with levels at random leads to this result, whichever builds were chosen
-    (Ville's inequality for likelihood ratios).
+    All candidates are equally probable in the first explanation, so long ranges need more measurements: what is known of them
+    decides which one is suspected, not whether any build decides. The inverse of the odds bounds how often a range with
+    levels at random leads to this result, whichever builds were chosen (Ville's inequality for likelihood ratios).
     Values count that the search leaves out as outlying, unless they are far from both levels: left out are those that
     contradict the suspect. 0 without values.
     """
@@ -37,7 +36,6 @@ def log_odds_against_random_levels(state: SearchState, belief: Posterior, group:
     nats, is_after = np.array([one.nats for one in odds]), np.array([one.position >= group[-1] for one in odds])
     usual, opposite = np.log(1 - ODD), np.log(ODD)
     by_build = np.where(is_after, np.logaddexp(usual + nats, opposite), np.logaddexp(usual, opposite + nats)).sum()
-    prior = log_prior(state.line)[1:-1]
-    by_build += logsumexp(prior[[one - 1 for one in group]]) - logsumexp(prior)
+    by_build += np.log(len(group) / len(state.line))
     at_random = np.logaddexp(np.log1p(-SHARES)[:, None], np.log(SHARES)[:, None] + nats).sum(axis=1)
     return float(by_build - (logsumexp(at_random) - np.log(len(SHARES))))
