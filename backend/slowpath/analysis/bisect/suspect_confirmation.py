@@ -20,7 +20,10 @@ PAIRS_SHALLOW: Final = 2
 """Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
 RANDOM_AT: Final = 0.01
-"""Largest probability that a search whose measurements have two levels at random names a suspect."""
+"""Largest probability that a search whose measurements have two levels at random names a suspect, if both levels are known.
+
+They are estimated, so it is a little larger: `bench --only bisect-single` measures it.
+"""
 MORE_PAIRS: Final = 2
 """Pairs required if single probes cannot be relied on: one pair may differ by chance."""
 
