@@ -1,9 +1,7 @@
 """The Celery app, and the composition root of the worker, which creates the adapters."""
 
-import ctypes
 import gc
 import os
-import signal
 import tempfile
 import threading
 import time
@@ -39,9 +37,11 @@ from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlo
 from slowpath_worker.broker_watchdog import BrokerWatchdog, ProcessActivity, run_watchdog
 from slowpath_worker.job_context import WorkerContext
 from slowpath_worker.job_execution import Worker, run_next
+from slowpath_worker.parent_death import end_with_parent
 
-PR_SET_PDEATHSIG = 1
 STUCK = os.EX_TEMPFAIL
+WORKER_PID = os.getpid()
+"""The parent of the processes of the pool, which inherit this value."""
 settings = read_settings()
 SPARE_PROCESSES = 4
 """Processes beside `worker_processes`, for teams that run nothing on this worker: so many teams may have long jobs before
@@ -123,7 +123,7 @@ def run_job_task(job_id: str) -> None:
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _begin(**_: object) -> None:
     # A killed parent cannot stop its children; without this each would wait for work forever.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(WORKER_PID)
     configure_logs("worker", settings.log_format)
     activity.join(current_process().index, os.getpid())
 

@@ -17,6 +17,7 @@ TARGETS = ("worker", "child", "relay", "broker", "PostgreSQL")
 WORKSHOP = {"worker": ("slowpath_worker",), "relay": ("slowpath_worker.relay",)}
 RESTART_SECONDS = 0.2
 STOP_SECONDS = 10.0
+END_SECONDS = 2.0
 
 
 @dataclass
@@ -76,7 +77,10 @@ class WorkerSupervisor:
         for process in self.running.values():
             process.kill()
             process.wait()
-        left = [pid for pid in self.ever if _is_ours(pid)]
+        # Processes end with their parent, but some milliseconds after it.
+        deadline = time.monotonic() + END_SECONDS
+        while (left := [pid for pid in self.ever if _is_ours(pid)]) and time.monotonic() < deadline:
+            time.sleep(0.1)
         for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
