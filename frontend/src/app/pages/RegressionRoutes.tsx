@@ -156,33 +156,35 @@ export function RegressionRoute() {
         good &&
         since && (
           <>
-            <SuspectCommit
-              serviceId={service_id}
-              good={good.commit}
-              bad={since.commit}
-              functions={functionsOf(kind, subject, members)}
-              commitLink={commitLink(team.slug)}
-              action={
-                team.role === 'viewer'
-                  ? undefined
-                  : (person) => (
-                      <AssignPerson
-                        person={person}
-                        assigneeId={assignee?.id ?? null}
-                        assign={(assignee_id) => updateRegression(regressionId, { assignee_id })}
-                        changes="regression"
-                      />
-                    )
-              }
-            />
-            <CommitsBetween
-              serviceId={service_id}
-              good={good.commit}
-              bad={since.commit}
-              functions={functionsOf(kind, subject, members)}
-              mayWrite={team.role !== 'viewer'}
-              commitLink={commitLink(team.slug)}
-            />
+            <Section title="Commits in range" aside="after the last build at the old level">
+              <SuspectCommit
+                serviceId={service_id}
+                good={good.commit}
+                bad={since.commit}
+                functions={functionsOf(kind, subject, members)}
+                commitLink={commitLink(team.slug)}
+                action={
+                  team.role === 'viewer'
+                    ? undefined
+                    : (person) => (
+                        <AssignPerson
+                          person={person}
+                          assigneeId={assignee?.id ?? null}
+                          assign={(assignee_id) => updateRegression(regressionId, { assignee_id })}
+                          changes="regression"
+                        />
+                      )
+                }
+              />
+              <CommitsBetween
+                serviceId={service_id}
+                good={good.commit}
+                bad={since.commit}
+                functions={functionsOf(kind, subject, members)}
+                mayWrite={team.role !== 'viewer'}
+                commitLink={commitLink(team.slug)}
+              />
+            </Section>
             <SubjectExperiments
               subject={{ regression_id: regressionId }}
               mayWrite={team.role !== 'viewer'}

@@ -2,7 +2,6 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Suspect } from '../../../api';
 import { DataTable, Timestamp, type Column, type Sort } from '../../../ui';
-import { Likelihood } from '../../../ui/Likelihood';
 import classes from './commits.module.css';
 import { linesText, shareText, shortSha } from './commit-wording';
 
@@ -106,7 +105,7 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
         <span className={classes.bar} aria-hidden>
           <i style={{ width: `${String(suspicion.probability * 100)}%` }} />
         </span>
-        <Likelihood probability={suspicion.probability} text={shareText(suspicion.probability)} />
+        {shareText(suspicion.probability)}
       </span>
     ),
   },

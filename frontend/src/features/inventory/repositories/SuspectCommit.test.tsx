@@ -86,7 +86,7 @@ describe('the suspect commit', () => {
       'href',
       `#${SHA('2')}`,
     );
-    expect(screen.getByTitle('80%')).toHaveTextContent('likely');
+    expect(screen.getByText('most suspected of 2 commits: 80%')).toBeInTheDocument();
     expect(screen.getByText('Jonas Thiel')).toBeInTheDocument();
     expect(screen.getByText('Lea Brandt')).toBeInTheDocument();
     expect(screen.getByText('@northwind/storage')).toBeInTheDocument();

@@ -1,6 +1,5 @@
 /** The most suspicious commit between two builds, with its people. Without a repository it shows nothing. */
 import { useQuery } from '@tanstack/react-query';
-import { Likelihood } from '../../../ui/Likelihood';
 import type { CommitPeopleLineProps } from './CommitPeopleLine';
 import { CommitPeopleLine } from './CommitPeopleLine';
 import { betweenQuery, type CommitRange } from './commit-queries';
@@ -25,11 +24,7 @@ export default function SuspectCommit({ commitLink, action, ...range }: SuspectC
       aside={
         !alone && (
           <span className="muted">
-            most suspected of {data.total} commits:{' '}
-            <Likelihood
-              probability={first.suspicion.probability}
-              text={shareText(first.suspicion.probability)}
-            />
+            most suspected of {data.total} commits: {shareText(first.suspicion.probability)}
           </span>
         )
       }

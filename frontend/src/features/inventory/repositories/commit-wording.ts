@@ -50,7 +50,7 @@ export function rangeCaveats(found: CommitRangeOut): string[] {
 
 /** A share of suspicion in words that stay honest at both ends. */
 export function shareText(share: number): string {
-  if (share === 0) return 'none';
+  if (share === 0) return 'excluded';
   if (share < 0.01) return '< 1%';
   return share > 0.99 && share < 1 ? '> 99%' : `${String(Math.round(share * 100))}%`;
 }

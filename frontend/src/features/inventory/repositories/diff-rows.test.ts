@@ -36,7 +36,7 @@ describe('a file', () => {
 describe('a share of suspicion', () => {
   it('is neither nothing nor everything unless it is', () => {
     expect([0, 0.004, 0.5, 0.996, 1].map(shareText)).toEqual([
-      'none',
+      'excluded',
       '< 1%',
       '50%',
       '> 99%',

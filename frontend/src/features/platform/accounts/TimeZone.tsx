@@ -33,6 +33,7 @@ export function TimeZone() {
       {save.error && <ErrorState compact error={save.error} />}
       <Select
         aria-label="Time zone"
+        mb={12}
         description={`Now: ${fullTimeText(now)}`}
         searchable
         allowDeselect={false}

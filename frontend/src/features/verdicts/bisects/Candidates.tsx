@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { BisectCandidate } from '../../../api';
 import { VerdictIcon } from '../../../charts';
 import { DataTable, EmptyState, type Column } from '../../../ui';
-import { Likelihood } from '../../../ui/Likelihood';
 import classes from './bisects.module.css';
 import { VERDICTS, posteriorText, shortSha } from './bisect-wording';
 
@@ -51,7 +50,7 @@ const columns = (commit: Props['commit']): Column<BisectCandidate>[] => [
     cell: ({ posterior: belief }) => (
       <span className={classes.belief}>
         <i style={{ width: `${Math.max(1, belief * 80)}px` }} />
-        <Likelihood probability={belief} text={posteriorText(belief)} />
+        {belief === 0 ? 'excluded' : posteriorText(belief)}
       </span>
     ),
   },

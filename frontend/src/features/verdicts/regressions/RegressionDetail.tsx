@@ -105,11 +105,7 @@ export default function RegressionDetail(props: RegressionDetailProps) {
       <Section title="Evidence" aside="comparisons and builds cited">
         <Evidence regression={data} links={links} />
       </Section>
-      {commits && (
-        <Section title="Commits in range" aside="after the last build at the old level">
-          {commits(data)}
-        </Section>
-      )}
+      {commits?.(data)}
       <Section title="History">
         <RegressionHistory id={id} people={props.people} />
       </Section>
