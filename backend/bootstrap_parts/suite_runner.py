@@ -42,7 +42,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Run the chosen parts; words after their names are arguments of the part that accepts them."""
-    with marked() as mark, _running_parts(console, mark) as run:
+    with marked() as mark, running_parts(console, mark) as run:
         set_up(console, mark, "test", EVERYTHING, meanwhile=None if options.words else run.advance_beside_set_up)
         run.waiting.clear()
         chosen, run.arguments = choose(options.words, all_parts())
@@ -84,17 +84,8 @@ class _RunningSuite:
     codes: list[int]
 
 
-def run_parts(
-    parts: Sequence[Suite], arguments: list[str], console: ConsoleOutput, mark: ProcessMark, *, live: bool
-) -> list[SuiteResult]:
-    """Run parts in order while cores are free; a part that needs more waits, and smaller ones overtake it."""
-    with _running_parts(console, mark) as run:
-        run.arguments, run.live = arguments, live
-        return run.complete(parts)
-
-
 @dataclass
-class _SuiteRun:
+class SuiteRun:
     """The parts of one run: those that wait, those that run, and the results of those that ended."""
 
     console: ConsoleOutput
@@ -137,9 +128,9 @@ class _SuiteRun:
 
 
 @contextmanager
-def _running_parts(console: ConsoleOutput, mark: ProcessMark) -> Iterator[_SuiteRun]:
+def running_parts(console: ConsoleOutput, mark: ProcessMark) -> Iterator[SuiteRun]:
     """Give a run whose processes are killed when the block ends."""
-    run = _SuiteRun(console, mark)
+    run = SuiteRun(console, mark)
     try:
         yield run
     finally:

@@ -45,7 +45,7 @@ from slowpath.evidence.metric_sources.service.watched_samples import create_inte
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
 from slowpath.evidence.profiles import endpoints as profiles_endpoints
-from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
+from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet, StoreRemainingChunks
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views
 from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
@@ -143,6 +143,7 @@ WAIT_AGAIN = {
     DecodeArtifact.name: artifacts.mark_artifact_pending,
     OpenProfileSet.name: profile_sets.reset_set,
     BuildProfileView.name: profile_views.reset_view,
+    StoreRemainingChunks.name: profile_views.reset_view,
     ExportProfileSet.name: profile_exports.reset_export,
     ComputeComparison.name: retry_state.reset_comparison,
     BuildDiffView.name: retry_state.reset_view,

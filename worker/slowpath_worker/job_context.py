@@ -18,6 +18,7 @@ import structlog
 from numpy.random import Generator, default_rng
 from sqlalchemy import Connection, Float, Interval, func, literal, select, text, type_coerce, update
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
 from slowpath.core.errors import SlowpathError
@@ -155,6 +156,21 @@ class JobContext:
         self.check()
         self._step, self._progress = step, min(max(fraction, 0.0), 1.0)
         self._progress_changed.set()
+
+    def give_way(self) -> None:
+        """Raise `Postponed` if a job of the team with a higher priority waits to run. Raises like `check`."""
+        self.check()
+        waiting = aliased(JobRow)
+        urgent = select(waiting.id).where(
+            waiting.team_id == JobRow.team_id,
+            waiting.state == JobState.WAITING,
+            waiting.queue == JobRow.queue,
+            waiting.priority < JobRow.priority,
+            waiting.not_before <= func.clock_timestamp(),
+        )
+        with self.reading() as session:
+            if session.scalar(select(urgent.exists()).where(*self._claimed_row())):
+                raise Postponed
 
     @contextmanager
     def reading(self) -> Iterator[ReadSession]:

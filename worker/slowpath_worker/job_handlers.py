@@ -126,6 +126,9 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(reports.DeleteUnusedReportBlobs, reports.delete_unused_report_blobs),
         JobHandler(profile_sets.OpenProfileSet, profile_sets.open_profile_set, profile_sets.record_set_failure),
         JobHandler(profile_sets.BuildProfileView, profile_sets.build_profile_view, profile_sets.record_view_failure),
+        JobHandler(
+            profile_sets.StoreRemainingChunks, profile_sets.store_remaining_chunks, profile_sets.record_view_failure
+        ),
         JobHandler(profile_sets.ExportProfileSet, profile_sets.export_profile_set, profile_sets.record_export_failure),
         JobHandler(
             comparisons.ComputeComparison, comparisons.compute_comparison, comparisons.record_comparison_failure

@@ -1,23 +1,19 @@
 """Store the chunks of a view, whether of a comparison or of a profile set."""
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.header_members import HeaderMembers
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.core.ids import BlobKey
-from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, StoredViewFiles
+from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath_worker.job_context import JobContext
 
 GZIP_LEVEL: Final = 5
 """Measured on diff columns: 10% larger than with the default, and twice as fast."""
-
-
-def store_view_files(context: JobContext, view: DiffViewColumns, make_key: Callable[[str], BlobKey]) -> StoredViewFiles:
-    """Compute and store all chunks of a view; `make_key` returns the blob key of a part."""
-    return store_remaining_files(context, view, store_first_files(context, view, make_key), make_key)
 
 
 def store_first_files(context: JobContext, view: DiffViewColumns, make_key: Callable[[str], BlobKey]) -> FirstViewFiles:
@@ -36,17 +32,33 @@ def store_first_files(context: JobContext, view: DiffViewColumns, make_key: Call
 
 
 def store_remaining_files(
-    context: JobContext, view: DiffViewColumns, first: FirstViewFiles, make_key: Callable[[str], BlobKey]
-) -> StoredViewFiles:
-    """Compute and store the other chunks of a view: all nodes, the rest of those that are sent, and the lines."""
-    all_key, lines_key = make_key("all"), make_key("lines")
-    context.blobs.put(all_key, view.diff_columns("all"))
-    context.check()
-    context.blobs.put(lines_key, view.line_columns())
-    rest_key = make_key("rest") if view.has_rest else None
-    if rest_key is not None:
-        context.blobs.put(rest_key, _pack(view.diff_columns("rest")))
-    return StoredViewFiles(**vars(first), all_key=all_key, rest_key=rest_key, lines_key=lines_key)
+    view: DiffViewColumns, make_key: Callable[[str], BlobKey], context: JobContext
+) -> RemainingViewFiles:
+    """Compute and store all other chunks of a view."""
+    return list(store_next_files(view, RemainingViewFiles(), make_key, context))[-1]
+
+
+def store_next_files(
+    view: DiffViewColumns, stored: RemainingViewFiles, make_key: Callable[[str], BlobKey], context: JobContext
+) -> Iterator[RemainingViewFiles]:
+    """Compute and store the other chunks of a view that are not among those stored, and yield what is stored after each.
+
+    The rest of what is sent comes first, since the page waits for it; then all nodes, and the lines.
+    """
+    if view.has_rest and stored.rest_key is None:
+        stored = replace(stored, rest_key=make_key("rest"))
+        context.blobs.put(make_key("rest"), _pack(view.diff_columns("rest")))
+        context.check()
+        yield stored
+    if stored.all_key is None:
+        stored = replace(stored, all_key=make_key("all"))
+        context.blobs.put(make_key("all"), view.diff_columns("all"))
+        context.check()
+        yield stored
+    if stored.lines_key is None:
+        stored = replace(stored, lines_key=make_key("lines"))
+        context.blobs.put(make_key("lines"), view.line_columns())
+    yield stored
 
 
 def _pack(content: bytes) -> bytes:

@@ -2,7 +2,10 @@
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -12,9 +15,9 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from bootstrap_parts.install_steps import find_go, go_environment
 from bootstrap_parts.project_paths import BACKEND, ROOT
 from slowpath.core.jobs import Queue
-from support.go_modules import unpacked_module
 from support.unpacked_wheels import unpacked_wheel
 
 pytestmark = pytest.mark.processes
@@ -79,6 +82,24 @@ def validator(version: str, kind: str, api: str) -> jsonschema_rs.Validator:
 
     schema = read(folder / f"{name}.json")
     return jsonschema_rs.validator_for({**schema, **read(folder / "_definitions.json")})
+
+
+def unpacked_module(path: str, version: str) -> Path | None:
+    """Return the folder of a module, downloaded once; None without Go or a network."""
+    go = find_go()
+    if go is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [str(go), "mod", "download", "-json", f"{path}@{version}"],
+            cwd=folder,
+            env={**os.environ, **go_environment(), "GO111MODULE": "on"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+    return Path(json.loads(done.stdout)["Dir"]) if done.returncode == 0 else None
 
 
 @cache

@@ -16,7 +16,7 @@ from bootstrap_parts.long_proofs import LongProof, shares
 from bootstrap_parts.setup_steps import SetupContext, SetupStep, run_steps
 from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest, go_words
 from bootstrap_parts.suite_report import SuiteResult, print_report
-from bootstrap_parts.suite_runner import choose, run_parts, startable
+from bootstrap_parts.suite_runner import choose, running_parts, startable
 from bootstrap_parts.suites import ALL, Suite
 
 NONE = frozenset[str]()
@@ -137,8 +137,8 @@ def test_output_of_a_part_is_printed_if_it_fails_or_prints_always(
         Suite("printing", NONE, prints("everything"), prints_output=True),
         Suite("failing", NONE, prints("reason", 1)),
     ]
-    with marked() as mark:
-        run_parts(parts, [], ConsoleOutput(), mark, live=False)
+    with marked() as mark, running_parts(ConsoleOutput(), mark) as run:
+        run.complete(parts)
     printed = capsys.readouterr().out
     assert ["nothing" in printed, "everything" in printed, "reason" in printed] == [False, True, True]
 

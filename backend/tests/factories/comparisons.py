@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.core.ids import ArtifactId, ComparisonId
 from slowpath.evidence.profiles.rules import Granularity
 from slowpath.evidence.profiles.service import stored_views
-from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
 from slowpath.verdicts.comparisons.service.comparison_results import DiffViewKey
@@ -102,15 +102,8 @@ class ComparisonsFactory:
         blobs.put(keys["first"], gzip.compress(diff_columns(names)))
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
-        cut = StoredViewFiles(
-            first_key=keys["first"],
-            functions_key=keys["functions"],
-            nodes=6,
-            functions=4,
-            all_key=keys["all"],
-            rest_key=None,
-            lines_key=keys["lines"],
-        )
+        first = FirstViewFiles(keys["first"], keys["functions"], nodes=6, functions=4)
+        remaining = RemainingViewFiles(all_key=keys["all"], lines_key=keys["lines"])
         described = [
             (FUNCTION_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "function", ("share",), "share")),
             (LINE_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "line", ("share",), "share")),
@@ -121,7 +114,7 @@ class ComparisonsFactory:
             )
             session.flush()
             row = diff_views.get_view_by_key(session, comparison_id, "cpu", "cpu", "function")
-            stored_views.record_view_files(row, cut)
+            stored_views.record_view_files(row, first, remaining)
         return comparison_id
 
     def failed(self) -> ComparisonId:

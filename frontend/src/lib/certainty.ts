@@ -17,7 +17,7 @@ const IMPOSSIBLE = 'excluded';
 export const SIGNIFICANT = 'significant';
 const INCONCLUSIVE = 'inconclusive';
 
-export type CertaintyWord = typeof SIGNIFICANT | typeof INCONCLUSIVE;
+type CertaintyWord = typeof SIGNIFICANT | typeof INCONCLUSIVE;
 
 /** The word for a probability. */
 export function likelihoodWords(probability: number): string {

@@ -1,5 +1,5 @@
 /** Rows as a CSV file. Spreadsheets run a cell that begins like a formula: such a text gets an apostrophe in front. */
-export type CsvCell = string | number | null;
+type CsvCell = string | number | null;
 
 const FORMULA = /^[=+\-@\t\r]/u;
 

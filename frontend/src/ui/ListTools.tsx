@@ -27,7 +27,7 @@ function csvOf<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): 
   ]);
 }
 
-export type ToolsProps<Row> = {
+type ToolsProps<Row> = {
   label: string;
   columns: readonly ListColumn<Row>[];
   hidden: ReadonlySet<string>;

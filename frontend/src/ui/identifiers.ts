@@ -1,6 +1,6 @@
 /** Identifiers in a sentence. */
 
-export type TextPart = { text: string; isCode: boolean };
+type TextPart = { text: string; isCode: boolean };
 
 /** Commits and Go names. */
 const CODE =

@@ -23,7 +23,7 @@ from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.evidence.profiles.errors import ViewNotFound
 from slowpath.evidence.profiles.rules import Granularity, ViewState
 from slowpath.evidence.profiles.service import stored_exports, stored_views
-from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound, NothingToCompare
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.rules import ComparisonOrigin, ComparisonState, ExportFormat, Side
@@ -44,7 +44,7 @@ from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_functions_csv
 from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 from slowpath_worker.live_samples import live_reads
-from slowpath_worker.view_files import GZIP_LEVEL, store_view_files
+from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_remaining_files
 
 __all__ = [
     "BuildDiffView",
@@ -127,7 +127,7 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
         comparisons.lock_comparison(session, job.comparison_id)
         for name, files in files_by_view.items():
             row = diff_views.get_view_by_key(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
-            stored_views.record_view_files(row, files)
+            stored_views.record_view_files(row, *files)
 
 
 def build_diff_view(job: BuildDiffView, context: JobContext) -> None:
@@ -154,7 +154,7 @@ def _build_view(job: BuildDiffView, context: JobContext) -> None:
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
         row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
-        stored_views.record_view_files(row, files)
+        stored_views.record_view_files(row, *files)
 
 
 def _columns_of_views(stored: StoredSides) -> StoredSides:
@@ -286,10 +286,16 @@ def _is_first(name: DiffViewKey, names: Sequence[DiffViewKey]) -> bool:
 
 def _store_view(
     context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns
-) -> StoredViewFiles:
-    return store_view_files(
-        context, view, lambda part: comparison_results.make_view_key(context.team_id, comparison_id, name, part)
-    )
+) -> tuple[FirstViewFiles, RemainingViewFiles]:
+    def make_key(part: str) -> BlobKey:
+        return comparison_results.make_view_key(context.team_id, comparison_id, name, part)
+
+    first = store_first_files(context, view, make_key)
+    with context.writing() as session:
+        row = diff_views.get_view_by_key(session, comparison_id, name.kind, name.sample_type, name.granularity)
+        row.state, row.problem = ViewState.RUNNING, None
+        stored_views.record_first_files(row, first)
+    return first, store_remaining_files(view, make_key, context)
 
 
 def _export_pprof(context: JobContext, stored: StoredSides, kind: str, export_format: ExportFormat, out: Path) -> None:

@@ -2,22 +2,24 @@
 
 import gzip
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder, DiffViewColumns
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditions, list_set_kinds, measure_set
 from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId
+from slowpath.core.jobs import enqueue
 from slowpath.core.stored_blobs import mark_unused
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotFound, ViewNotFound
-from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet
+from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, OpenProfileSet, StoreRemainingChunks
 from slowpath.evidence.profiles.rules import (
     Granularity,
     ProfileExportFormat,
@@ -32,32 +34,35 @@ from slowpath.evidence.profiles.service import (
     stored_exports,
     stored_views,
 )
-from slowpath.evidence.profiles.service.stored_views import StoredViewFiles
+from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath.evidence.profiles.tables import ProfileView
 from slowpath_worker.job_context import JobContext, JobFailure
 from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
 from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
 from slowpath_worker.profile_stack_sizes import find_set_executable
-from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_remaining_files
+from slowpath_worker.view_files import GZIP_LEVEL, store_first_files, store_next_files, store_remaining_files
 
 __all__ = [
     "BuildProfileView",
     "ExportProfileSet",
     "OpenProfileSet",
+    "StoreRemainingChunks",
     "build_profile_view",
     "export_profile_set",
     "open_profile_set",
     "record_export_failure",
     "record_set_failure",
     "record_view_failure",
+    "store_remaining_chunks",
 ]
 
 
 @dataclass(frozen=True)
 class _BuiltView:
-    """Blob keys of the chunks and of the summary of a view, and what it has."""
+    """Blob keys of the chunks and of the summary of a view, and what it has; `remaining` is None if another job stores them."""
 
-    files: StoredViewFiles
+    first: FirstViewFiles
+    remaining: RemainingViewFiles | None
     summary_key: BlobKey
     described: DiffViewSummary
 
@@ -118,6 +123,48 @@ def build_profile_view(job: BuildProfileView, context: JobContext) -> None:
         _record_view(job.set_id, job.view_id, context, built)
 
 
+def store_remaining_chunks(job: StoreRemainingChunks, context: JobContext) -> None:
+    """Store the chunks of a view after the first ones, each of which is readable at once.
+
+    Before each, the job gives way to any other of the team that waits. Unless the set is deleted meanwhile.
+    """
+    with _delete_blobs_if_deleted(context, job.set_id):
+        with context.writing() as session:
+            row = profile_views.get_view(session, job.set_id, job.view_id)
+            row.state, key = ViewState.RUNNING, profile_views.get_view_key(row)
+            stored, artifacts_of_set = stored_views.get_remaining_files(row), find_set_profiles(session, job.set_id)
+        context.give_way()
+        with open_profiles(context, artifacts_of_set) as artifacts:
+            _, view = _open_view(artifacts, key, context)
+            for files in store_next_files(view, stored, _make_keys(context, job.set_id, job.view_id), context):
+                with context.writing() as session:
+                    stored_views.record_remaining_files(profile_views.get_view(session, job.set_id, job.view_id), files)
+                if files.lines_key is None:
+                    context.give_way()
+        with context.finishing() as session:
+            if not profile_sets.lock_if_exists(session, job.set_id):
+                raise ProfileSetNotFound("The profile set was deleted.")
+            stored_views.mark_done(profile_views.get_view(session, job.set_id, job.view_id))
+
+
+def _make_keys(context: JobContext, set_id: ProfileSetId, view_id: ProfileViewId) -> Callable[[str], BlobKey]:
+    """Return the function that makes the blob key of a part of a view."""
+    return lambda part: profile_views.make_view_key(context.team_id, set_id, view_id, part)
+
+
+def _open_view(
+    artifacts: Sequence[ProfileArtifact], key: ProfileViewKey, context: JobContext
+) -> tuple[ProfileKindValues, DiffViewColumns]:
+    """Return a view and the values that it is made of. Raises `NoProfiles`."""
+    context.progress(f"building the {key.kind} view by {key.granularity}", 0.2)
+    values = measure_set(artifacts, key.kind, key.sample_type, key.labels)
+    if values is None:
+        raise NoProfiles(
+            f"No artifact of the set has {key.kind} profiles with {key.sample_type}.", remedy="Choose another kind."
+        )
+    return values, DiffViewBuilder(values).view(values.sets.sample_type, key.granularity.value)
+
+
 def _build(
     set_id: ProfileSetId,
     view_id: ProfileViewId,
@@ -125,28 +172,15 @@ def _build(
     artifacts: Sequence[ProfileArtifact],
     context: JobContext,
 ) -> _BuiltView:
-    """Compute and store the chunks and the summary of a view. Raises `NoProfiles`."""
-
-    def make_key(part: str) -> BlobKey:
-        return profile_views.make_view_key(context.team_id, set_id, view_id, part)
-
-    context.progress(f"building the {key.kind} view by {key.granularity}", 0.2)
-    values = measure_set(artifacts, key.kind, key.sample_type, key.labels)
-    if values is None:
-        raise NoProfiles(
-            f"No artifact of the set has {key.kind} profiles with {key.sample_type}.", remedy="Choose another kind."
-        )
-    view = DiffViewBuilder(values).view(values.sets.sample_type, key.granularity.value)
+    """Compute and store the summary and the first chunks of a view, and all others of a small one. Raises `NoProfiles`."""
+    make_key = _make_keys(context, set_id, view_id)
+    values, view = _open_view(artifacts, key, context)
     summary_key = make_key("summary")
     summary = dump_document(summarize_view(values, key.labels)).encode()
     context.blobs.put(summary_key, gzip.compress(summary, GZIP_LEVEL, mtime=0))
-    first, described = store_first_files(context, view, make_key), view.describe()
-    with context.writing() as session:
-        row = profile_views.get_view(session, set_id, view_id)
-        stored_views.record_first_files(row, first)
-        _describe(row, summary_key, described)
-    context.progress("building the other chunks", 0.6)
-    return _BuiltView(store_remaining_files(context, view, first, make_key), summary_key, described)
+    first = store_first_files(context, view, make_key)
+    remaining = None if view.has_rest else store_remaining_files(view, make_key, context)
+    return _BuiltView(first, remaining, summary_key, view.describe())
 
 
 def _describe(row: ProfileView, summary_key: BlobKey, described: DiffViewSummary) -> None:
@@ -160,8 +194,13 @@ def _record_view(set_id: ProfileSetId, view_id: ProfileViewId, context: JobConte
         if not profile_sets.lock_if_exists(session, set_id):
             raise ProfileSetNotFound("The profile set was deleted.")
         row = profile_views.get_view(session, set_id, view_id)
-        stored_views.record_view_files(row, built.files)
         _describe(row, built.summary_key, built.described)
+        if built.remaining is not None:
+            stored_views.record_view_files(row, built.first, built.remaining)
+            return
+        stored_views.record_first_files(row, built.first)
+        stored_views.record_remaining_files(row, RemainingViewFiles())
+        row.job_id = enqueue(session, StoreRemainingChunks(set_id, view_id))
 
 
 def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
@@ -202,7 +241,9 @@ def record_set_failure(session: WriteSession, job: OpenProfileSet, failure: JobF
             failure.record_on(view)
 
 
-def record_view_failure(session: WriteSession, job: BuildProfileView, failure: JobFailure) -> None:
+def record_view_failure(
+    session: WriteSession, job: BuildProfileView | StoreRemainingChunks, failure: JobFailure
+) -> None:
     """Record on the view why it was not built."""
     failure.record_on(profile_views.get_view(session, job.set_id, job.view_id))
 

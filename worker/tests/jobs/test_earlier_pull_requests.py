@@ -6,15 +6,9 @@ associated with a commit", "Single merge request approvals", "List all merge req
 Center: "Get pull requests containing a commit".
 """
 
-import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
@@ -32,6 +26,7 @@ from tests.conftest import asker, client, role  # noqa: F401 - pytest finds fixt
 from tests.inventory.webhooks.webhook_senders import BITBUCKET
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
+from tests.support.fake_code_host import FakeCodeHost, serve_code_host
 
 pytestmark = pytest.mark.database
 A, B, C, D, M = (digit * 40 for digit in "abcde")
@@ -91,46 +86,12 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@dataclass
-class CodeHost:
-    """Answers paths as documented, and 404 to others."""
-
-    url: str = ""
-    answers: dict[str, Any] = field(default_factory=dict)
-    status: int = 200
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-
-
-@contextmanager
-def serve() -> Iterator[CodeHost]:
-    host = CodeHost()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = urlsplit(self.path).path
-            host.asked.append((path, {name.lower(): value for name, value in self.headers.items()}))
-            content = json.dumps(host.answers.get(path, {"message": "Not Found"})).encode()
-            self.send_response(404 if path not in host.answers else host.status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_args: object) -> None:
-            """Print nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        host.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield host
-        server.shutdown()
-
-
 @pytest.fixture
-def host(app: AppUnderTest) -> Iterator[CodeHost]:
+def host(app: AppUnderTest) -> Iterator[FakeCodeHost]:
     settings = app.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
     app.app.state.outside = create_outside(settings)
     app.app.state.remotes = create_remotes(settings, app.app.state.outside)
-    with serve() as served:
+    with serve_code_host() as served:
         yield served
 
 
@@ -140,7 +101,7 @@ def near(bench: Bench) -> Bench:
     return bench.with_settings(bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"}))
 
 
-def added(client: TestClient, host: CodeHost, kind: str) -> str:  # noqa: F811 - a fixture's name
+def added(client: TestClient, host: FakeCodeHost, kind: str) -> str:  # noqa: F811 - a fixture's name
     path = "/scm/example/api.git" if kind == "bitbucket" else "/example/api.git"
     credentials = {"kind": "bearer", "token": TOKEN}
     body = {"name": "api", "url": host.url + path, "kind": kind, "credentials": credentials}
@@ -163,7 +124,7 @@ def run(bench: Bench) -> list[str]:
 def test_the_page_of_a_commit_asks_for_its_pull_request_once(
     client: TestClient,  # noqa: F811 - a fixture's name
     near: Bench,
-    host: CodeHost,
+    host: FakeCodeHost,
     kind: str,
 ) -> None:
     at = added(client, host, kind)
@@ -179,8 +140,8 @@ def test_the_page_of_a_commit_asks_for_its_pull_request_once(
     assert client.get(f"{at}/{B}/people").json()["reviewers"] == []
     stored = near.admin.execute("SELECT head_sha, base_sha, merge_sha, is_open FROM pull_request").fetchall()
     assert stored == [(D, None if kind == "gitlab" else B, M, False)]
-    assert {path for path, _ in host.asked} == set(ANSWERS[kind])
-    assert all(TOKEN in (headers.get("authorization") or headers["private-token"]) for _, headers in host.asked)
+    assert {request.path for request in host.asked} == set(ANSWERS[kind])
+    assert all(TOKEN in (each.headers.get("authorization") or each.headers["private-token"]) for each in host.asked)
     assert client.post(f"{at}/{C}/diff").status_code == 202
     assert run(near) == [], "the answer is stored"
 
@@ -188,7 +149,7 @@ def test_the_page_of_a_commit_asks_for_its_pull_request_once(
 def test_the_newest_commits_are_asked_for_after_a_fetch_and_no_others(
     client: TestClient,  # noqa: F811 - a fixture's name
     near: Bench,
-    host: CodeHost,
+    host: FakeCodeHost,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     repository_id = RepositoryId(UUID(added(client, host, "github").split("/")[4]))
@@ -200,14 +161,14 @@ def test_the_newest_commits_are_asked_for_after_a_fetch_and_no_others(
         with near.worker_context.database.writing(TeamScope(near.team.id, near.team.owner.user_id)) as session:
             pull_requests.enqueue_lookup(session, repository_id)
         assert run(near) == ["done"]
-    assert [path.split("/")[-2] for path, _ in host.asked] == [A, B, C], "the newest three, each once"
+    assert [request.path.split("/")[-2] for request in host.asked] == [A, B, C], "the newest three, each once"
 
 
 @pytest.mark.parametrize(("status", "state", "asked"), [(401, "done", 1), (403, "done", 1), (500, "waiting", 1)])
 def test_a_failing_host_is_asked_again_later(
     client: TestClient,  # noqa: F811 - a fixture's name
     near: Bench,
-    host: CodeHost,
+    host: FakeCodeHost,
     status: int,
     state: str,
     asked: int,
@@ -222,7 +183,7 @@ def test_a_failing_host_is_asked_again_later(
     )
 
 
-def test_hostile_answers_bring_nothing(client: TestClient, near: Bench, host: CodeHost) -> None:  # noqa: F811 - a fixture's name
+def test_hostile_answers_bring_nothing(client: TestClient, near: Bench, host: FakeCodeHost) -> None:  # noqa: F811 - a fixture's name
     at = added(client, host, "github")
     pulls, reviews = ANSWERS["github"]
     hostile: tuple[Any, ...] = (
@@ -239,7 +200,7 @@ def test_hostile_answers_bring_nothing(client: TestClient, near: Bench, host: Co
     assert near.admin.execute("SELECT count(*) FROM pull_request").fetchone() == (0,)
 
 
-def test_bitbucket_cloud_names_its_participants(host: CodeHost, app: AppUnderTest) -> None:
+def test_bitbucket_cloud_names_its_participants(host: FakeCodeHost, app: AppUnderTest) -> None:
     pull = BITBUCKET["pullrequest:fulfilled"]["pullrequest"]
     at = "/2.0/repositories/shop/api"
     host.answers = {f"{at}/commit/{C}/pullrequests": {"values": [{"id": 7}]}, f"{at}/pullrequests/7": pull}

@@ -2,12 +2,16 @@
 
 import gzip
 from typing import Any
+from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.analysis.formats.column_file import read_columns
+from slowpath.core.errors import Unavailable
+from slowpath.core.ids import BlobKey, JobId
 from tests.jobs.conftest import Bench
+from tests.support.app_under_test import AppUnderTest
 from tests.tasks.conftest import PROFILES
 from tests.tasks.test_decode_handlers import again, put, run_all
 
@@ -79,3 +83,34 @@ def test_a_value_that_no_sample_has_is_a_problem_with_the_values(client: TestCli
     assert comparison["state"] == "failed"
     assert comparison["problem"]["type"] == "urn:slowpath:labels-not-found"
     assert comparison["problem"]["detail"] == "Label api has no value push in base: it has query."
+
+
+def test_the_first_chunk_of_a_view_can_be_read_before_the_others_are_stored(
+    client: TestClient, bench: Bench, app: AppUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = put(client, PARCA.read_bytes())
+    run_all(bench)
+    sides = {"base": side(profile, api=None), "candidate": side(profile, api="query")}
+    asked = client.post("/api/v1/comparisons", json=sides).json()
+    store = app.blobs.put
+
+    def refuse_whole_trees(key: BlobKey, content: bytes) -> None:
+        if key.endswith("/all"):
+            raise Unavailable("The blob store takes no more.")
+        store(key, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.blobs, "put", refuse_whole_trees)
+        row = bench.carry_out(JobId(UUID(asked["job_id"])))
+        assert (row["state"], row["attempts"]) == ("waiting", 1)
+        comparison = again(client, asked, "comparisons")
+        [view] = [each for each in comparison["views"] if each["state"] == "running"]
+        assert view["nodes"] > 0
+        of_base, of_candidate = samples(client, comparison, view)
+        assert of_base / of_candidate == pytest.approx(159 / 14)
+        path = f"/api/v1/comparisons/{comparison['id']}/views/{view['id']}"
+        assert client.get(f"{path}/chunks/functions").status_code == 200
+        assert client.get(f"{path}/nodes/0").status_code == 409
+    run_all(bench)
+    states = {each["id"]: each["state"] for each in again(client, asked, "comparisons")["views"]}
+    assert states[view["id"]] == "done"

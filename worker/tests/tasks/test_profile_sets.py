@@ -13,8 +13,11 @@ from fastapi.testclient import TestClient
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.core.ids import JobId
+from slowpath.core.jobs import Priority
 from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath_worker.job_execution import Worker, run_next
 from tests.factories.accounts import AccountsFactory
+from tests.factories.remote_write import block, number, varint
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 from tests.tasks.conftest import PROFILES
@@ -302,6 +305,64 @@ def test_a_set_deleted_while_it_is_opened_leaves_no_blob(client: TestClient, ben
     run_all(bench)
     assert bench.admin.execute("SELECT count(*) FROM profile_set").fetchone() == (0,)
     assert [key for key in app.blobs.stored if of_it["id"] in key] == []
+
+
+def profile_of(name: str, stacks: int) -> bytes:
+    """Return a CPU profile with so many stacks of two functions, one of them different in each."""
+    texts = ["", "cpu", "nanoseconds", f"main.{name}", *(f"main.leaf{leaf}" for leaf in range(stacks))]
+    cpu = number(1, 1) + number(2, 2)
+    written = block(1, cpu) + block(11, cpu) + number(12, 10_000_000) + number(10, 10 * 10**9)
+    written += b"".join(block(6, text.encode()) for text in texts)
+    for at in range(1, stacks + 2):
+        written += block(5, number(1, at) + number(2, at + 2))
+        written += block(4, number(1, at) + block(4, number(1, at) + number(2, 1)))
+    for leaf in range(2, stacks + 2):
+        written += block(2, block(1, varint(leaf) + varint(1)) + block(2, varint(10_000_000 + leaf)))
+    return gzip.compress(written, 1, mtime=0)
+
+
+def test_the_first_chunk_of_a_third_large_profile_comes_before_the_other_chunks_of_two(
+    client: TestClient, bench: Bench
+) -> None:
+    batch = str(uuid4())
+    artifacts = [put(client, profile_of(name, 9_000), f"{name}.pb.gz", batch=batch) for name in "abc"]
+    run_all(bench)
+    sets = [client.post(SETS, json={"artifact_ids": [each["id"]]}).json() for each in artifacts]
+    worker = Worker("w", slots=2)
+
+    for _ in sets:
+        assert run_next(bench.worker_context, worker, JobId(uuid4()))
+    views = [again(client, each, "profile-sets")["views"][0] for each in sets]
+    for of_it, view in zip(sets, views, strict=True):
+        assert (view["state"], view["has_more_chunks"]) == ("running", False)
+        assert len(chunk(client, of_it["id"], view["id"], "first").arrays["candidate_total"]) < 9_000
+        assert client.get(f"{SETS}/{of_it['id']}/views/{view['id']}/chunks/rest").status_code == 409
+
+    while run_next(bench.worker_context, worker, JobId(uuid4())):
+        pass
+    for of_it, view in zip(sets, views, strict=True):
+        done = again(client, of_it, "profile-sets")["views"][0]
+        assert (done["state"], done["has_more_chunks"], done["problem"]) == ("done", True, None)
+        sent = [chunk(client, of_it["id"], view["id"], part).arrays["candidate_total"] for part in ("first", "rest")]
+        assert sum(len(ids) for ids in sent) == 9_002
+
+
+def test_the_other_chunks_give_way_and_go_on_where_they_stopped(client: TestClient, bench: Bench) -> None:
+    artifact = put(client, profile_of("a", 9_000))
+    decoding = job_of(bench, "artifacts.decode", artifact["id"])
+    bench.carry_out(decoding)
+    of_it = client.post(SETS, json={"artifact_ids": [artifact["id"]]}).json()
+    bench.carry_out(job_of(bench, "profile-sets.open", of_it["id"]))
+    remaining = job_of(bench, "profile-sets.store-remaining-chunks", of_it["id"])
+    assert bench.row(remaining)["priority"] == Priority.BULK
+
+    urgent = bench.write_down()
+    row = bench.carry_out(remaining)
+    assert (row["state"], row["later"]) == ("waiting", True)
+    bench.change(urgent, "state = 'done'")
+    bench.change(remaining, "not_before = clock_timestamp()")
+    assert bench.carry_out(remaining)["state"] == "done"
+    assert again(client, of_it, "profile-sets")["views"][0]["state"] == "done"
 
 
 def test_an_upload_token_opens_nothing(

@@ -1,7 +1,7 @@
 """Values that a comparison returns: findings, caveats, cost shifts and minimum detectable effects."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Direction = Literal["worse", "better"]
@@ -20,6 +20,13 @@ class Effect:
     ci_high: float
     confidence_level: float
     ci_of: Literal["ratio", "difference"]
+
+    def over(self, share: float) -> "Effect":
+        """Return the effect per unit of which there are `share` as many."""
+        low, high = self.ci_low, self.ci_high
+        if self.ci_of == "difference":
+            low, high = low / share, high / share
+        return replace(self, difference=self.difference / share, ci_low=low, ci_high=high)
 
     @property
     def assured_share(self) -> float:
@@ -64,6 +71,7 @@ class Finding:
     `quantile` is the quantile of a distribution that `base` and `candidate` are. `cost_s_per_s` is by how many seconds
     more (or less) the process works or its goroutines wait per second, where that is known: findings are ranked by it.
     `exclusive_difference` is the part of `change.difference` that no other finding explains; None if that is all of it.
+    `whole_difference` is the change in `unit` of the whole program, where the finding counts requests of a part of it only.
     `signature` is what `slowpath bisect --signature` measures of a build; None if builds are not measured by it.
     """
 
@@ -88,11 +96,17 @@ class Finding:
     cost_s_per_s: float | None = None
     exclusive_difference: float | None = None
     signature: str | None = None
+    whole_difference: float | None = None
+
+    @property
+    def difference_of_whole(self) -> float:
+        """Return the change in `unit` of the whole program."""
+        return self.change.difference if self.whole_difference is None else self.whole_difference
 
     @property
     def explained(self) -> float:
-        """Return how much of the change this finding alone explains, in `unit`."""
-        return self.change.difference if self.exclusive_difference is None else self.exclusive_difference
+        """Return how much of the change of the whole program this finding alone explains, in `unit`."""
+        return self.difference_of_whole if self.exclusive_difference is None else self.exclusive_difference
 
     @property
     def assured_cost_s_per_s(self) -> float:

@@ -1,6 +1,6 @@
 """The mix of requests during a capture: how many of each route, method and status class."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Final
@@ -50,6 +50,23 @@ class RouteRequests:
             status_class=_text("status_class", value.get("status_class"), LONGEST_WORD),
             requests=_count(value.get("requests")),
         )
+
+
+def share_by_route(listed: Sequence[RouteRequests] | None) -> Mapping[str, float]:
+    """Return the share of the requests of each route, and of each route with its method before it (`GET /ready`)."""
+    total = sum(each.requests for each in listed or ())
+    if not total:
+        return {}
+    found: dict[str, float] = {}
+    for each in (one for one in listed or () if one.route):
+        for name in names_of_route(each):
+            found[name] = found.get(name, 0.0) + each.requests / total
+    return found
+
+
+def names_of_route(requests: RouteRequests) -> frozenset[str]:
+    """Return what a label may call a route: its name, or its method and name."""
+    return frozenset({requests.route, f"{requests.method} {requests.route}".strip()})
 
 
 def parse_requests_by_route(value: object) -> tuple[RouteRequests, ...] | None:

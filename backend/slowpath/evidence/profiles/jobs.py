@@ -31,6 +31,19 @@ class BuildProfileView(Job):
 
 
 @dataclass(frozen=True)
+class StoreRemainingChunks(Job):
+    """Compute the chunks after the first of a large view, whose first ones can be read already."""
+
+    name: ClassVar[str] = "profile-sets.store-remaining-chunks"
+    queue: ClassVar[Queue] = Queue.ANALYSE
+    subject_kind: ClassVar[str] = "profile_set"
+    is_bulk: ClassVar[bool] = True
+
+    set_id: ProfileSetId
+    view_id: ProfileViewId
+
+
+@dataclass(frozen=True)
 class ExportProfileSet(Job):
     """Write an export file of a set."""
 

@@ -2,14 +2,8 @@
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 import pytest
@@ -25,6 +19,7 @@ from slowpath.inventory.repositories.service.host_access import HostAccess
 from slowpath.inventory.repositories.service.host_repositories import list_host_repositories
 from tests.factories.accounts import SomeTeam
 from tests.support.app_under_test import AppUnderTest
+from tests.support.fake_code_host import FakeCodeHost, serve_code_host
 from tests.support.fake_github import APP, INSTALLATION, serve_github
 
 pytestmark = pytest.mark.database
@@ -32,58 +27,12 @@ REPOSITORIES = "/api/v1/repositories"
 TOKEN = "t0ken-of-this-host"
 
 
-@dataclass
-class CodeHost:
-    """Answers every path with its pages, or with anything else."""
-
-    url: str = ""
-    outside: Any = None
-    pages: list[Any] = field(default_factory=list)
-    status: int = 200
-    raw: bytes | None = None
-    asked: list[tuple[str, dict[str, list[str]], dict[str, str]]] = field(default_factory=list)
-
-    def content(self, page: int) -> bytes:
-        if self.raw is not None:
-            return self.raw
-        return json.dumps(self.pages[page - 1] if page <= len(self.pages) else []).encode()
-
-
-@contextmanager
-def serve_code_host() -> Iterator[CodeHost]:
-    host = CodeHost()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            parsed = urlsplit(self.path)
-            query = parse_qs(parsed.query)
-            host.asked.append((parsed.path, query, {name.lower(): value for name, value in self.headers.items()}))
-            page = int(query["page"][0]) if "page" in query else 1 + int(query["start"][0]) // 100
-            content = host.content(page)
-            self.send_response(host.status)
-            if host.status == 302:
-                self.send_header("Location", "http://127.0.0.1:1/")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_args: object) -> None:
-            """Print nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        host.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield host
-        server.shutdown()
-
-
 @pytest.fixture
-def host(app: AppUnderTest) -> Iterator[CodeHost]:
+def host(app: AppUnderTest) -> Iterator[FakeCodeHost]:
     settings = app.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
     app.app.state.outside = create_outside(settings)
     app.app.state.remotes = create_remotes(settings, app.app.state.outside)
     with serve_code_host() as served:
-        served.outside = app.app.state.outside
         yield served
 
 
@@ -95,7 +44,7 @@ def added(client: TestClient, url: str, kind: str, **more: object) -> str:
     return str(answer.json()["id"])
 
 
-def entry(host: CodeHost, name: str, kind: str = "github", **more: object) -> dict[str, object]:
+def entry(host: FakeCodeHost, name: str, kind: str = "github", **more: object) -> dict[str, object]:
     names = {"github": ("full_name", "clone_url"), "gitlab": ("path_with_namespace", "http_url_to_repo")}
     name_field, url_field = names["gitlab" if kind == "gitlab" else "github"]
     return {name_field: name, url_field: f"{host.url}/{name}.git", "default_branch": "main", **more}
@@ -110,7 +59,7 @@ def entry(host: CodeHost, name: str, kind: str = "github", **more: object) -> di
     ],
 )
 def test_all_pages_are_listed_with_the_stored_token(
-    client: TestClient, host: CodeHost, kind: str, path: str, header: str, value: str
+    client: TestClient, host: FakeCodeHost, kind: str, path: str, header: str, value: str
 ) -> None:
     one = added(client, host.url, kind)
     host.pages = [
@@ -128,12 +77,12 @@ def test_all_pages_are_listed_with_the_stored_token(
     ]
     assert body["items"][0]["description"] == "the API"
     assert [each["default_branch"] for each in body["items"]] == ["main", "main", None]
-    assert {asked for asked, _, _ in host.asked} == {path}
-    assert [query["page"] for _, query, _ in host.asked] == [["1"], ["2"], ["3"]]
-    assert all(headers[header] == value for _, _, headers in host.asked)
+    assert {request.path for request in host.asked} == {path}
+    assert [request.query["page"] for request in host.asked] == [["1"], ["2"], ["3"]]
+    assert all(request.headers[header] == value for request in host.asked)
 
 
-def test_bitbucket_data_center_lists_its_repositories(client: TestClient, host: CodeHost) -> None:
+def test_bitbucket_data_center_lists_its_repositories(client: TestClient, host: FakeCodeHost) -> None:
     """The parts that are read of the documented answer of `GET /rest/api/1.0/repos`."""
     one = added(client, f"{host.url}/scm", "bitbucket")
     project = {"key": "SHOP", "id": 1, "name": "Shop", "type": "NORMAL"}
@@ -148,10 +97,10 @@ def test_bitbucket_data_center_lists_its_repositories(client: TestClient, host: 
     assert [(each["name"], each["url"].removeprefix(host.url), each["is_added"]) for each in body["items"]] == [
         ("example/api", "/scm/example/api.git", True), ("shop/lib", "/scm/shop/lib.git", False),
     ]  # fmt: skip
-    assert [(path, query["start"]) for path, query, _ in host.asked] == [
+    assert [(request.path, request.query["start"]) for request in host.asked] == [
         ("/rest/api/1.0/repos", ["0"]), ("/rest/api/1.0/repos", ["100"]),
     ]  # fmt: skip
-    assert host.asked[0][2]["authorization"] == f"Bearer {TOKEN}"
+    assert host.asked[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +110,9 @@ def test_bitbucket_data_center_lists_its_repositories(client: TestClient, host: 
         ("Basic " + base64.b64encode(b"ann@example.org:t0ken").decode(), None),
     ],
 )
-def test_bitbucket_cloud_lists_the_workspace_of_the_repository(host: CodeHost, secret: str, header: str | None) -> None:
+def test_bitbucket_cloud_lists_the_workspace_of_the_repository(
+    host: FakeCodeHost, app: AppUnderTest, secret: str, header: str | None
+) -> None:
     """The parts that are read of the documented answer of `GET /2.0/repositories/{workspace}`."""
     cloud = "https://bitbucket.org"
     listed = {
@@ -170,16 +121,16 @@ def test_bitbucket_cloud_lists_the_workspace_of_the_repository(host: CodeHost, s
     }  # fmt: skip
     host.pages = [{"pagelen": 100, "page": 1, "values": [listed], "next": "https://evil.example/"}, {"values": []}]
     access = HostAccess("bitbucket", host.url, cloud, "shop/api", secret)
-    with host.outside.opened(host.url) as peer:
+    with app.app.state.outside.opened(host.url) as peer:
         found = list_host_repositories(peer, access, {f"{cloud}/shop/lib"}, datetime(2026, 11, 28, tzinfo=UTC))
     assert found == HostRepositories([HostRepository("shop/lib", f"{cloud}/shop/lib.git", "", "main", True)], True)
-    assert {path for path, _, _ in host.asked} == {"/2.0/repositories/shop"}
-    assert [query["page"] for _, query, _ in host.asked] == [["1"], ["2"]], "addresses in answers are not followed"
-    assert host.asked[0][2]["authorization"] == (header or secret)
+    assert {request.path for request in host.asked} == {"/2.0/repositories/shop"}
+    assert [request.query["page"] for request in host.asked] == [["1"], ["2"]], "addresses in answers are not followed"
+    assert host.asked[0].headers["authorization"] == (header or secret)
 
 
 def test_a_listed_repository_is_added_with_the_credentials_of_its_host(
-    client: TestClient, host: CodeHost, app: AppUnderTest, team: SomeTeam
+    client: TestClient, host: FakeCodeHost, app: AppUnderTest, team: SomeTeam
 ) -> None:
     one = added(client, host.url, "gitlab")
     body = {"name": "lib", "url": f"{host.url}/example/lib.git", "credentials_of": one}
@@ -198,7 +149,7 @@ def test_a_listed_repository_is_added_with_the_credentials_of_its_host(
 
 @pytest.mark.parametrize("change", [{"url": "https://evil.example/example/lib.git"}, {"kind": "gitea"}])
 def test_stored_credentials_are_not_sent_to_another_host(
-    client: TestClient, host: CodeHost, change: dict[str, str]
+    client: TestClient, host: FakeCodeHost, change: dict[str, str]
 ) -> None:
     one = added(client, host.url, "gitlab")
     body = {"name": "lib", "url": f"{host.url}/example/lib.git", "kind": "gitlab", "credentials_of": one, **change}
@@ -210,7 +161,7 @@ def test_stored_credentials_are_not_sent_to_another_host(
 
 
 def test_an_app_lists_the_repositories_of_its_installation(
-    client: TestClient, host: CodeHost, app: AppUnderTest
+    client: TestClient, host: FakeCodeHost, app: AppUnderTest
 ) -> None:
     with serve_github(app.clock.now()) as github:
         key = base64.b64encode(github.key.as_pem(private=True)).decode()
@@ -226,7 +177,7 @@ def test_an_app_lists_the_repositories_of_its_installation(
         assert github.issued == [{"permissions": {"contents": "read"}}]
 
 
-def test_addresses_at_other_hosts_and_malformed_entries_are_left_out(client: TestClient, host: CodeHost) -> None:
+def test_addresses_at_other_hosts_and_malformed_entries_are_left_out(client: TestClient, host: FakeCodeHost) -> None:
     one = added(client, host.url, "github")
     good = entry(host, "example/lib", description=7, default_branch="a b")
     host.pages = [
@@ -254,7 +205,7 @@ def test_addresses_at_other_hosts_and_malformed_entries_are_left_out(client: Tes
     ]
 
 
-def test_a_list_without_end_is_cut(client: TestClient, host: CodeHost) -> None:
+def test_a_list_without_end_is_cut(client: TestClient, host: FakeCodeHost) -> None:
     one = added(client, host.url, "github")
     host.pages = [[entry(host, f"example/r{page}-{number}") for number in range(150)] for page in range(30)]
     body = client.get(f"{REPOSITORIES}/{one}/host-repositories").json()
@@ -272,7 +223,7 @@ def test_a_list_without_end_is_cut(client: TestClient, host: CodeHost) -> None:
     ],
 )
 def test_failures_of_the_host_are_problems(
-    client: TestClient, host: CodeHost, status: int, raw: bytes, code: int, name: str
+    client: TestClient, host: FakeCodeHost, status: int, raw: bytes, code: int, name: str
 ) -> None:
     one = added(client, host.url, "github")
     host.status, host.raw = status, raw
@@ -289,7 +240,7 @@ def test_failures_of_the_host_are_problems(
     ],
 )
 def test_a_host_without_credentials_or_list_is_not_requested(
-    client: TestClient, host: CodeHost, body: dict[str, object], reason: str
+    client: TestClient, host: FakeCodeHost, body: dict[str, object], reason: str
 ) -> None:
     request = {
         "name": "api",

@@ -1,7 +1,7 @@
 /** Where an arrow key leads in a call graph: up to the heaviest caller, down to the heaviest callee, sideways in the row. */
 import type { PlacedGraph, PlacedNode } from './call-graph-layout';
 
-export type Direction = 'up' | 'down' | 'left' | 'right';
+type Direction = 'up' | 'down' | 'left' | 'right';
 
 export const DIRECTIONS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',

@@ -16,7 +16,7 @@ export type PlacedNode = GraphNode & {
   rank: number;
 };
 
-export type PlacedEdge = GraphEdge & {
+type PlacedEdge = GraphEdge & {
   path: string;
   linePx: number;
   /** Where the value of the call stands. */

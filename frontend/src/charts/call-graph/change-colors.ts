@@ -1,7 +1,7 @@
 /** Colors of the fills of a diff, as variables of the page: the same as of the flame graph. */
 import { FILL, LESS_FILLS, MORE_FILLS } from '../../engine/format/change-class';
 
-export type ChangeColors = {
+type ChangeColors = {
   fill: string;
   ink: string;
   stroke: string;

@@ -3,15 +3,15 @@ import { FILL, LESS_FILLS } from '../../engine/format/change-class';
 import type { Palette } from './flame-palette';
 import type { CollapsedLabel } from './frame-description';
 
-export type RowBox = { x: number; y: number; width: number; height: number };
+type RowBox = { x: number; y: number; width: number; height: number };
 
 /** Below this width only the number of callers fits. */
-export const NAMES_FROM_PX = 320;
-export const EXPAND_FROM_PX = 240;
-export const EXPAND_PX = 70;
+const NAMES_FROM_PX = 320;
+const EXPAND_FROM_PX = 240;
+const EXPAND_PX = 70;
 /** Of the hairlines from the top. */
-export const HAIRLINES_PX = [8.5, 14.5, 20.5] as const;
-export const WORDS_PX = 24;
+const HAIRLINES_PX = [8.5, 14.5, 20.5] as const;
+const WORDS_PX = 24;
 
 /** Cuts a text in the middle of which there is room for `most` characters. */
 export function cutText(text: string, most: number): string {

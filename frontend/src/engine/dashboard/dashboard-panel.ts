@@ -25,7 +25,7 @@ export type PanelLine = {
 };
 type PanelBand = { quantile: QuantileId; low: Points; high: Points };
 /** The name of a line at its end. */
-export type LineEnd = { text: string; height: number; place: number | 'other' };
+type LineEnd = { text: string; height: number; place: number | 'other' };
 export type PanelModel = {
   scale: HeightScale;
   areas: PanelLine[];

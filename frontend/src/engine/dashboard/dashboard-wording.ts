@@ -138,7 +138,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
 }
 
 /** Two digits: the interval beside it says how little more would mean. */
-export const stepDigits = (ratio: number): string =>
+const stepDigits = (ratio: number): string =>
   ratio >= 9.95 ? ratio.toFixed(0) : ratio.toFixed(ratio >= 0.995 ? 1 : 2);
 
 /** A step in one sentence, for a list and for screen readers. */

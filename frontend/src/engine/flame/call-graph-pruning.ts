@@ -7,7 +7,7 @@ import type { DiffTree } from './diff-tree';
 import type { Scales } from './tree-draft';
 
 /** As shares of the whole, and a number of functions. */
-export type PruningLimits = { nodeFraction: number; edgeFraction: number; nodes: number };
+type PruningLimits = { nodeFraction: number; edgeFraction: number; nodes: number };
 
 /** pprof's defaults. */
 export const PRUNING_LIMITS: PruningLimits = {

@@ -10,7 +10,7 @@ import { layOut, picked } from './frame-table';
 import { attributedFrames, isFromCallees, isSameChange } from './own-cost';
 import type { Draft, Scales } from './tree-draft';
 
-export type CollapsedTable = {
+type CollapsedTable = {
   frames: FrameTable;
   /** For each frame of the tree its frame of the picture. */
   shownAs: Uint32Array<ArrayBuffer>;

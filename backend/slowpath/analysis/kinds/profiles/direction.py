@@ -70,8 +70,8 @@ def ruling_with_labels(
     if len(directions) > 1:
         return replace(ruling, verdict="mixed")
     [direction] = directions
-    largest = max(certain, key=lambda finding: abs(finding.change.difference))
-    if _excludes(comparison, direction, largest.change.difference / comparison.basis.factor):
+    largest = max(certain, key=lambda finding: abs(finding.difference_of_whole))
+    if _excludes(comparison, direction, largest.difference_of_whole / comparison.basis.factor):
         return replace(ruling, verdict="inconclusive", contradicted=tuple(certain))
     return replace(ruling, verdict=VERDICT_OF[direction])
 

@@ -90,6 +90,9 @@ def within_mix(comparison: ProfileKindComparison, subjects: SubjectEstimates, ro
     if mix is None:
         return np.zeros(len(rows), dtype=np.bool_)
     low, high = mix.range_of(subjects.rows[rows], comparison.basis.weights)
+    if subjects.mix is not None:
+        bounds = zip(subjects.mix, (low, high), strict=True)
+        low, high = (np.where(np.isnan(part[rows]), whole, part[rows]) for part, whole in bounds)
     ratio, least, most = (each[rows] for each in (estimates.ratio, estimates.low, estimates.high))
     least, most = (np.where(np.isfinite(bound), bound, ratio) for bound in (least, most))
     within: Mask = np.where(ratio > 1, least <= high, most >= low)

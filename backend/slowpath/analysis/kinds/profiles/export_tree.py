@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.function_keys import Labels
+from slowpath.analysis.kinds.profiles.granularities import Granularity
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_header import SampleType
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
+from slowpath.analysis.kinds.profiles.stack_frames import Index
+from slowpath.analysis.kinds.profiles.stack_order import pair_numbers, split_pairs
 from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
 
 F64 = NDArray[np.float64]
@@ -19,10 +23,12 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExportFrame:
-    """A function and its file, which may be empty."""
+    """A line of a function; the file may be empty, and the line 0. `function` is an index of the functions."""
 
     name: str
     file: str
+    line: int
+    function: int
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,14 @@ class ExportTree:
         return DiffViewBuilder(self.values)
 
     @cached_property
+    def _granularity(self) -> Granularity:
+        """Return `line`, or `function` if a profile was decoded without lines."""
+        has_lines = all(artifact.table.lines.count for artifact in self.values.sets.artifacts)
+        return "line" if has_lines else "function"
+
+    @cached_property
     def _tree(self) -> DiffTree:
-        return DiffTree(self._builder.view(self.values.sets.sample_type, "function").ground)
+        return DiffTree(self._builder.view(self.values.sets.sample_type, self._granularity).ground)
 
     @property
     def trie(self) -> StackTrie:
@@ -50,9 +62,30 @@ class ExportTree:
         return self._tree.kinds[0]
 
     @cached_property
+    def functions(self) -> Labels:
+        """Return the functions; 0 is the root."""
+        return self._tree.ground.stacks.labels
+
+    @cached_property
+    def _frames(self) -> tuple[Index, Index]:
+        """Return the distinct pairs of function and line, as numbers, and the row of each node among them."""
+        pairs, rows = np.unique(pair_numbers(self.trie.label, self.trie.line), return_inverse=True)
+        return pairs, rows.reshape(-1)
+
+    @property
+    def frame_of_node(self) -> Index:
+        """Return the frame of each node, an index of the frames."""
+        return self._frames[1]
+
+    @cached_property
     def frames(self) -> Sequence[ExportFrame]:
-        """Return the functions; the label of a node is an index of them, 0 is the root."""
-        return [ExportFrame(label.name, label.file) for label in self.values.labels]
+        """Return the lines of functions that nodes have; 0 is the root."""
+        functions, lines = (each.tolist() for each in split_pairs(self._frames[0]))
+        labels = self.functions
+        return [
+            ExportFrame(labels[row].name, labels[row].file, max(0, line), row)
+            for row, line in zip(functions, lines, strict=True)
+        ]
 
     @property
     def sample_types(self) -> list[SampleType]:
@@ -61,6 +94,6 @@ class ExportTree:
 
     def self_values(self, sample_type: SampleType) -> F64:
         """Return the value of each node without its children."""
-        measured = self._builder.view(sample_type, "function").ground.measured
+        measured = self._builder.view(sample_type, self._granularity).ground.measured
         value = measured.weighted(np.ones(len(measured.own)))
         return np.maximum(sum_by(self.trie.node_of_stack, value, self.trie.count), 0.0)

@@ -77,7 +77,8 @@ def _write_thread(tree: ExportTree, sample_type: SampleType, number: int) -> Ite
     }
     yield json.dumps(thread)[:-1]
     strings = {
-        text: row for row, text in enumerate(dict.fromkeys(each for f in tree.frames[1:] for each in (f.name, f.file)))
+        text: row
+        for row, text in enumerate(dict.fromkeys(each for f in tree.functions[1:] for each in (f.name, f.file)))
     }
     yield ',"stringArray":['
     yield from _pieces(json.dumps(text) for text in strings)
@@ -89,22 +90,23 @@ def _write_thread(tree: ExportTree, sample_type: SampleType, number: int) -> Ite
 
 
 def _write_functions(tree: ExportTree, strings: dict[str, int]) -> Iterator[str]:
-    """Write the functions, and one frame for each."""
-    frames = tree.frames[1:]
-    count = len(frames)
+    """Write the functions, and one frame for each line of them."""
+    functions, frames = tree.functions[1:], tree.frames[1:]
+    count = len(functions)
     yield from _table(
         "funcTable",
         count,
         {
             "isJS": ["false"] * count,
             "relevantForJS": ["false"] * count,
-            "name": (str(strings[frame.name]) for frame in frames),
+            "name": (str(strings[each.name]) for each in functions),
             "resource": ["-1"] * count,
-            "fileName": (str(strings[frame.file]) if frame.file else "null" for frame in frames),
+            "fileName": (str(strings[each.file]) if each.file else "null" for each in functions),
             "lineNumber": ["null"] * count,
             "columnNumber": ["null"] * count,
         },
     )
+    count = len(frames)
     yield from _table(
         "frameTable",
         count,
@@ -113,11 +115,11 @@ def _write_functions(tree: ExportTree, strings: dict[str, int]) -> Iterator[str]
             "inlineDepth": ["0"] * count,
             "category": ["null"] * count,
             "subcategory": ["null"] * count,
-            "func": map(str, range(count)),
+            "func": (str(frame.function - 1) for frame in frames),
             "nativeSymbol": ["null"] * count,
             "innerWindowID": ["null"] * count,
             "implementation": ["null"] * count,
-            "line": ["null"] * count,
+            "line": (str(frame.line) if frame.line else "null" for frame in frames),
             "column": ["null"] * count,
         },
     )
@@ -131,7 +133,7 @@ def _write_stacks(tree: ExportTree) -> Iterator[str]:
         "stackTable",
         count,
         {
-            "frame": map(str, (trie.label[1:] - 1).tolist()),
+            "frame": map(str, (tree.frame_of_node[1:] - 1).tolist()),
             "category": map(str, category.tolist()),
             "subcategory": ["0"] * count,
             "prefix": ("null" if parent == 0 else str(parent - 1) for parent in trie.parent[1:].tolist()),

@@ -102,7 +102,7 @@ def mixed_reason(findings: tuple[Finding, ...]) -> str:
     for direction in ("worse", "better"):
         mine = [f for f in findings if f.is_significant and f.direction == direction]
         if mine:
-            parts.append(_amount(max(mine, key=lambda f: abs(f.change.difference))))
+            parts.append(_amount(max(mine, key=lambda f: abs(f.difference_of_whole))))
     return f"{', '.join(parts)}." if parts else "significant costs moved both ways."
 
 
@@ -139,7 +139,7 @@ def _contribution(comparison: ProfileKindComparison, leading: Finding | None) ->
     if leading is None or leading.subject == TOTAL:
         return ""
     total = change_of(comparison, comparison.categories, comparison.categories.index(TOTAL))
-    share = leading.change.difference / total.difference
+    share = leading.difference_of_whole / total.difference
     name = _name(leading)
     if leading.kind == "profile.category":
         name += (
@@ -148,8 +148,8 @@ def _contribution(comparison: ProfileKindComparison, leading: Finding | None) ->
             else ""
         )
     if share > MOST_OF_ALL:
-        amount, words = wording.format_quantity(abs(leading.change.difference), leading.unit)
-        return f"; {name} alone {'adds' if leading.change.difference > 0 else 'saves'} {amount} {words}"
+        amount, words = wording.format_quantity(abs(leading.difference_of_whole), leading.unit)
+        return f"; {name} alone {'adds' if leading.difference_of_whole > 0 else 'saves'} {amount} {words}"
     return f"; {'nearly all' if share > NEARLY_ALL else f'{100 * share:.0f}%'} of it is {name}"
 
 

@@ -52,13 +52,15 @@ WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
 class SubjectEstimates:
     """Named rows with their estimates: categories, groups and the total, or functions.
 
-    `tested` is what changes are tested by: the same relative to the common factor.
+    `tested` is what changes are tested by: the same relative to the common factor. `mix` bounds the factor by which the mix of
+    requests alone may change a row that is divided by requests of its own (low, high); NaN for rows divided by all requests.
     """
 
     names: tuple[str, ...]
     rows: F64
     estimates: RateEstimates
     tested: RateEstimates
+    mix: tuple[F64, F64] | None = None
 
     def index(self, name: str) -> int:
         """Return the row of a name."""
@@ -87,6 +89,12 @@ class SubjectEstimator:
             return SubjectEstimates(names, rows, estimates, estimates)
         tested = estimate_rows(rows, sets, self.test_basis, quantum, thresholds, between=self.shared)
         return SubjectEstimates(names, rows, estimates, tested)
+
+    def of_part(self, part: F64) -> "SubjectEstimator":
+        """Return the estimator of rows whose requests are this part of all in each profile, relative to the mean."""
+        basis = self.basis.of_part(part)
+        test_basis = basis if self.test_basis is self.basis else self.test_basis.of_part(part)
+        return replace(self, basis=basis, test_basis=test_basis)
 
     def across_blocks(self, subjects: SubjectEstimates) -> SubjectEstimates:
         """Return the tests of the rows with the variation between two blocks of time, estimated from the halves of the sides.
@@ -284,8 +292,8 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
     estimator = SubjectEstimator(sets, basis, test_basis, shared, quantum, thresholds)
     by_category = estimator.subjects((*attribution.categories, *GROUPS, TOTAL), categories)
     if total is not None:
-        measured_total = (each.with_row(-1, total) for each in (by_category.estimates, by_category.tested))
-        by_category = SubjectEstimates(by_category.names, categories, *measured_total)
+        estimates, tested = (each.with_row(-1, total) for each in (by_category.estimates, by_category.tested))
+        by_category = SubjectEstimates(by_category.names, categories, estimates, tested)
     return ProfileKindComparison(
         kind=kind,
         sets=sets,

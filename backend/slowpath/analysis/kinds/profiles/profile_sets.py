@@ -32,7 +32,7 @@ class Normalization:
     """A normalization: displayed value = raw / weight x factor, in `unit`.
 
     Weights are per profile, base first. `scatter` is how the dispersions of the functions scatter with this
-    normalization.
+    normalization. `whole_weights` are those of the whole program, if `weights` are those of a part of it.
     """
 
     id: BasisId
@@ -40,6 +40,11 @@ class Normalization:
     factor: float
     weights: F64
     scatter: Scatter = AS_EXPECTED
+    whole_weights: F64 | None = None
+
+    def of_part(self, part: F64) -> "Normalization":
+        """Return the normalization of a part of the program, whose weight is this part of the whole in each profile."""
+        return replace(self, weights=self.weights * part, whole_weights=self.weights)
 
     def scale(self, side: NDArray[np.bool_]) -> float:
         """Return the displayed value per summed raw value of the profiles `side`; 0 without weight."""

@@ -86,7 +86,17 @@ class RequestMix:
 
 def find_request_mix(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> RequestMix | None:
     """Return the mix if it differs significantly; None if not, or unless it is known of every capture."""
-    captures = [artifact.facts.requests_by_route for artifact in (*base, *candidate)]
+    base_captures, candidate_captures = (
+        [artifact.facts.requests_by_route or () for artifact in side] for side in (base, candidate)
+    )
+    return find_mix_of(base_captures, candidate_captures)
+
+
+def find_mix_of(
+    base: Sequence[Sequence[RouteRequests]], candidate: Sequence[Sequence[RouteRequests]]
+) -> RequestMix | None:
+    """Return the mix of captures as `find_request_mix` does."""
+    captures = [*base, *candidate]
     known = [capture for capture in captures if capture]
     if len(known) < len(captures) or min(len(base), len(candidate)) < 2:
         return None

@@ -4,13 +4,13 @@ Needs profiles whose samples have a label with the route, and the requests by ro
 the runtime, such as most of the garbage collector's, has no label and belongs to no route.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.build_measurements import RouteCost, summarize_replicates
-from slowpath.analysis.findings.route_requests import ROUTE_LABELS, RouteRequests
+from slowpath.analysis.findings.route_requests import ROUTE_LABELS, share_by_route
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
@@ -25,7 +25,7 @@ def measure_route_costs(sets: ProfileSets, basis: Normalization, run: NDArray[np
     `basis` is that per request, `run` the replicate of each profile. Routes without a sample are absent: it is not known
     whether their samples have labels. A route is named as in the run metadata, or with its method before it.
     """
-    mixes = [_count_requests(artifact.facts.requests_by_route) for artifact in sets.base]
+    mixes = [share_by_route(artifact.facts.requests_by_route) for artifact in sets.base]
     if not mixes or not all(mixes):
         return {}
     names = sorted(set.intersection(*(set(mix) for mix in mixes)))
@@ -40,18 +40,6 @@ def measure_route_costs(sets: ProfileSets, basis: Normalization, run: NDArray[np
             continue
         values = summarize_replicates(basis.unit, by_run[:1], by_run[1], basis.factor)
         found[name] = RouteCost(float(values.value[0]), float(values.error[0]))
-    return found
-
-
-def _count_requests(listed: Sequence[RouteRequests] | None) -> Mapping[str, float]:
-    """Return the share of the requests of each route, and of each route with its method."""
-    total = sum(each.requests for each in listed or ())
-    if not total:
-        return {}
-    found: dict[str, float] = {}
-    for each in (one for one in listed or () if one.route):
-        for name in {each.route, f"{each.method} {each.route}".strip()}:
-            found[name] = found.get(name, 0.0) + each.requests / total
     return found
 
 

@@ -27,7 +27,8 @@ def write_speedscope(tree: ExportTree, name: str) -> Iterator[str]:
     yield '"activeProfileIndex":0,"shared":{"frames":['
     for number, frame in enumerate(tree.frames[1:]):
         file = {"file": frame.file} if frame.file else {}
-        yield f"{',' if number else ''}{json.dumps({'name': frame.name or '[unknown]', **file})}"
+        line = {"line": frame.line} if frame.line else {}
+        yield f"{',' if number else ''}{json.dumps({'name': frame.name or '[unknown]', **file, **line})}"
     yield ']},"profiles":['
     for number, sample_type in enumerate(tree.sample_types):
         yield "," if number else ""
@@ -41,7 +42,7 @@ def _write_profile(tree: ExportTree, sample_type: SampleType) -> Iterator[str]:
     unit = sample_type.unit if sample_type.unit in UNITS else "none"
     yield f'{{"type":"evented","name":{json.dumps(sample_type.type)},"unit":"{unit}","startValue":0,'
     yield f'"endValue":{_number(float(total[0]))},"events":['
-    yield from _write_events(trie, total, _begins(trie, own))
+    yield from _write_events(tree, total, _begins(trie, own))
     yield "]}"
 
 
@@ -58,7 +59,7 @@ def _begins(trie: StackTrie, own: F64) -> F64:
     return begins
 
 
-def _write_events(trie: StackTrie, total: F64, begins: F64) -> Iterator[str]:
+def _write_events(tree: ExportTree, total: F64, begins: F64) -> Iterator[str]:
     """Open and close each node with a value; the depth of the next node says which are closed before it."""
     shown = np.flatnonzero(total > 0)
     shown = shown[shown > 0]
@@ -66,17 +67,17 @@ def _write_events(trie: StackTrie, total: F64, begins: F64) -> Iterator[str]:
     separator = ""
     ends = begins + total
     rows = zip(
-        trie.depth[shown].tolist(),
-        trie.label[shown].tolist(),
+        tree.trie.depth[shown].tolist(),
+        tree.frame_of_node[shown].tolist(),
         begins[shown].tolist(),
         ends[shown].tolist(),
         strict=True,
     )
-    for depth, label, begin, end in rows:
+    for depth, frame, begin, end in rows:
         while len(is_open) >= depth:
             yield _close(is_open.pop())
-        yield f'{separator}{{"type":"O","frame":{label - 1},"at":{_number(begin)}}}'
-        is_open.append((label - 1, _number(end)))
+        yield f'{separator}{{"type":"O","frame":{frame - 1},"at":{_number(begin)}}}'
+        is_open.append((frame - 1, _number(end)))
         separator = ","
     while is_open:
         yield _close(is_open.pop())

@@ -55,7 +55,8 @@ def spread_of_total(sets: ProfileSets, basis: Normalization) -> float:
     if basis.id == "share" or min(sets.replicates()) < 2 or np.any(sets.totals() <= 0):
         return 0.0
     totals = sets.folded(sets.totals()[np.newaxis, :])
-    weights = sets.folded(basis.weights[np.newaxis, :])
+    whole = basis.weights if basis.whole_weights is None else basis.whole_weights
+    weights = sets.folded(whole[np.newaxis, :])
     logs = [np.log(total[0] / weight[0]) for total, weight in zip(totals, weights, strict=True)]
     squares = sum(float(np.square(side - side.mean()).sum()) for side in logs)
     degrees = sum(len(side) - 1 for side in logs)

@@ -15,7 +15,7 @@ from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId, TeamId, new_
 from slowpath.core.jobs import JobRow, enqueue
 from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.errors import NoProfiles, ProfileSetNotReady, TooManyViews, ViewNotFound
-from slowpath.evidence.profiles.jobs import BuildProfileView
+from slowpath.evidence.profiles.jobs import BuildProfileView, StoreRemainingChunks
 from slowpath.evidence.profiles.rules import MAX_VIEWS_A_SET, Granularity, ProfileSetState, ProfileViewKey, ViewState
 from slowpath.evidence.profiles.service import profile_sets, stored_exports, stored_views
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView
@@ -149,5 +149,6 @@ def get_summary_key(view: ProfileView) -> BlobKey:
 
 def reset_view(session: WriteSession, job: JobRow) -> None:
     """Mark the failed view of a job as waiting."""
-    asked = BuildProfileView.from_payload(job.payload)
+    types = {each.name: each for each in (BuildProfileView, StoreRemainingChunks)}
+    asked = types[job.name].from_payload(job.payload)
     stored_exports.reset(queries.select_view(session, asked.set_id, asked.view_id))

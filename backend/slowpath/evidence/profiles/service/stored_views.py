@@ -54,12 +54,12 @@ class FirstViewFiles:
 
 
 @dataclass(frozen=True)
-class StoredViewFiles(FirstViewFiles):
-    """Blob keys of all parts of a view."""
+class RemainingViewFiles:
+    """Blob keys of the parts of a view after the first ones; None for those that are not stored, or empty."""
 
-    all_key: BlobKey
-    rest_key: BlobKey | None
-    lines_key: BlobKey
+    all_key: BlobKey | None = None
+    rest_key: BlobKey | None = None
+    lines_key: BlobKey | None = None
 
 
 def record_first_files(view: StoredView, files: FirstViewFiles) -> None:
@@ -70,11 +70,26 @@ def record_first_files(view: StoredView, files: FirstViewFiles) -> None:
     view.functions = files.functions
 
 
-def record_view_files(view: StoredView, files: StoredViewFiles) -> None:
-    """Record the blob keys of the parts of a view."""
-    view.state = ViewState.DONE
-    view.problem = None
-    record_first_files(view, files)
+def record_view_files(view: StoredView, first: FirstViewFiles, remaining: RemainingViewFiles) -> None:
+    """Record the blob keys of all parts of a view, which is finished with them."""
+    record_first_files(view, first)
+    record_remaining_files(view, remaining)
+    mark_done(view)
+
+
+def mark_done(view: StoredView) -> None:
+    """Mark a view of which all parts are stored as finished."""
+    view.state, view.problem = ViewState.DONE, None
+
+
+def get_remaining_files(view: StoredView) -> RemainingViewFiles:
+    """Return which parts after the first ones are stored."""
+    keys = (view.full_blob_key, view.tail_blob_key, view.lines_key)
+    return RemainingViewFiles(*(BlobKey(key) if key else None for key in keys))
+
+
+def record_remaining_files(view: StoredView, files: RemainingViewFiles) -> None:
+    """Record the parts after the first ones that are stored."""
     view.full_blob_key = files.all_key
     view.tail_blob_key = files.rest_key
     view.lines_key = files.lines_key

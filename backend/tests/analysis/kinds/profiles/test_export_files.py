@@ -123,3 +123,22 @@ def test_real_profiles_have_the_same_values_in_both_files(path: Path) -> None:
         for name in ("stackTable", "frameTable", "funcTable", "samples"):
             columns = [each for each in thread[name].values() if isinstance(each, list)]
             assert {len(each) for each in columns} == {thread[name]["length"]}
+
+
+def test_both_files_have_the_lines_of_functions() -> None:
+    tree = tree_of(artifact([(("main.main:1", f"a.Serve:{line}"), 3.0) for line in (7, 9)]))
+    frames = speedscope(tree)["shared"]["frames"]
+    assert sorted((each["name"], each["line"]) for each in frames) == [
+        ("a.Serve", 7),
+        ("a.Serve", 9),
+        ("main.main", 1),
+    ]
+    (thread, *_) = firefox(tree)["threads"]
+    names, functions = thread["stringArray"], thread["funcTable"]["name"]
+    table = thread["frameTable"]
+    assert len(functions) == 2
+    assert sorted((names[functions[at]], line) for at, line in zip(table["func"], table["line"], strict=True)) == [
+        ("a.Serve", 7),
+        ("a.Serve", 9),
+        ("main.main", 1),
+    ]

@@ -1,11 +1,13 @@
 """A change is located in a value of a label."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles import label_totals
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
@@ -130,3 +132,71 @@ def test_values_beyond_the_limit_are_a_caveat(monkeypatch: pytest.MonkeyPatch) -
 def test_without_labels_nothing_is_located() -> None:
     plain: Means = {(): 2_000.0}
     assert located(compare_in_turns(plain, plain)) == []
+
+
+def with_requests(profiles: list[ProfileArtifact], by_route: Mapping[str, int]) -> list[ProfileArtifact]:
+    """The profiles with so many requests of each route of 1,000, in the run metadata."""
+    listed = tuple(RouteRequests(route, "GET", "2xx", requests) for route, requests in by_route.items())
+    others = RouteRequests("", "", "", 1_000 - sum(by_route.values()))
+    return [replace(each, facts=replace(each.facts, requests_by_route=(*listed, others))) for each in profiles]
+
+
+def compare_mixes(
+    base: tuple[Means, Mapping[str, int]], candidate: tuple[Means, Mapping[str, int]]
+) -> ProfileComparison:
+    """Compare captures taken alternately whose requests by route are known."""
+    sides = [
+        with_requests(captures(means, seed=seed), mix) for seed, (means, mix) in enumerate((base, candidate), start=7)
+    ]
+    return compared(at_times(sides[0], 1.0), at_times(sides[1], 11.0))
+
+
+def test_a_route_with_more_requests_is_not_a_change_of_its_cost() -> None:
+    mixes = {"/x": 50, "/a": 100}, {"/x": 100, "/a": 100}
+    candidate = changed(ENDPOINTS, (("endpoint", "/x"),), 2.0)
+    assert located(compare_mixes((ENDPOINTS, mixes[0]), (candidate, mixes[1]))) == []
+    [without] = located(compare_in_turns(ENDPOINTS, candidate))
+    assert without.subject == "endpoint=/x"
+    assert "or in their number" in without.mechanism
+
+
+def test_the_cost_of_a_route_is_divided_by_its_own_requests() -> None:
+    mixes = {"/x": 100, "/a": 100}, {"/x": 50, "/a": 100}
+    more = {each: mean if ("endpoint", "/x") in each else mean * 950 / 900 for each, mean in ENDPOINTS.items()}
+    comparison = compare_mixes((ENDPOINTS, mixes[0]), (more, mixes[1]))
+    [finding] = located(comparison)
+    assert (finding.subject, finding.direction, finding.is_significant) == ("endpoint=/x", "worse", True)
+    assert finding.change.ratio == pytest.approx(2.0, rel=0.1)
+    assert " CPU per request of endpoint /x: " in finding.sentence
+    assert "; no change elsewhere larger than " in finding.sentence
+    # 150 samples of 10 ms per 100 requests, and per 50.
+    assert finding.base == pytest.approx(15_000, rel=0.05)
+    assert finding.candidate == pytest.approx(30_000, rel=0.05)
+    # Of 1,000 requests of the service, 75 are of the route on average.
+    assert finding.difference_of_whole == pytest.approx(finding.change.difference * 0.075)
+    assert "number is accounted for" in finding.mechanism
+    assert "more of these requests" not in finding.advice
+
+
+def test_a_tenant_of_a_route_is_divided_by_the_requests_of_the_route() -> None:
+    candidate = changed(BOTH, (("endpoint", "/a"), ("tenant", "acme")), 2.0)
+    [finding] = located(compare_mixes((BOTH, {"/a": 200}), (candidate, {"/a": 200})))
+    assert " of endpoint /a in tenant acme: " in finding.sentence
+    assert finding.base == pytest.approx(150 * 10_000 / 200, rel=0.1)
+
+
+def test_another_status_within_a_route_explains_its_change() -> None:
+    ok, failed = RouteRequests("/x", "GET", "2xx", 95), RouteRequests("/x", "GET", "5xx", 5)
+    others = RouteRequests("", "", "", 900)
+    sides = []
+    for seed, ratio, mix in ((7, 1.0, (ok, failed)), (8, 1.4, (replace(ok, requests=5), replace(failed, requests=95)))):
+        profiles = captures(changed(ENDPOINTS, (("endpoint", "/x"),), ratio), seed=seed)
+        facts = [replace(each.facts, requests_by_route=(*mix, others)) for each in profiles]
+        sides.append([replace(each, facts=fact) for each, fact in zip(profiles, facts, strict=True)])
+    assert located(compared(at_times(sides[0], 1.0), at_times(sides[1], 11.0))) == []
+
+
+def test_a_route_with_few_requests_is_divided_by_all() -> None:
+    candidate = changed(ENDPOINTS, (("endpoint", "/x"),), 1.4)
+    [finding] = located(compare_mixes((ENDPOINTS, {"/x": 5}), (candidate, {"/x": 5})))
+    assert " CPU per request in endpoint /x: " in finding.sentence

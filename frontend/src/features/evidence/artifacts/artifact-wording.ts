@@ -3,7 +3,7 @@ import type { Artifact } from '../../../api';
 import { countOf, durationText } from '../../../ui';
 import type { Glyph } from '../../../ui';
 
-export type ArtifactKindId = NonNullable<Artifact['kind']>;
+type ArtifactKindId = NonNullable<Artifact['kind']>;
 
 /** Each kind of the API, in the order of lists: what one artifact is called, and several. */
 const KINDS: Record<ArtifactKindId, { one: string; several: string }> = {

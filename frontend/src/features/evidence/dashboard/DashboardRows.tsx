@@ -179,7 +179,7 @@ export function DashboardRows(props: RowsProps) {
   );
 }
 
-export type EventLink = (event: EventOfChange, words: string) => ReactNode;
+type EventLink = (event: EventOfChange, words: string) => ReactNode;
 
 /** Return the way to the event of a change point; null for one without. */
 function useStepLink(board: Dashboard, eventLink: EventLink | undefined) {

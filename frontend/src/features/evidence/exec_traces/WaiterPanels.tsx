@@ -150,7 +150,7 @@ function Hidden({ waiter, single }: { waiter: Waiter; single: boolean }) {
   );
 }
 
-export const sharesOf = (occupancy: Occupancy) =>
+const sharesOf = (occupancy: Occupancy) =>
   occupancy.parts.map((part) => ({
     kind: part.kind,
     group: part.group,

@@ -10,7 +10,7 @@ export const SIDES: readonly Side[] = ['base', 'candidate'];
 export type SourceText = ReadonlyMap<number, string>;
 
 /** Where instructions come from: `clone.go:16`, the function that is inlined there, and the text of the line. */
-export type SourcePlace = { place: string; inlined: string | null; text: string };
+type SourcePlace = { place: string; inlined: string | null; text: string };
 
 export type AssemblyRow =
   | { kind: 'source'; key: string; base: SourcePlace | null; candidate: SourcePlace | null }

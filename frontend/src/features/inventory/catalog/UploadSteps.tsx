@@ -21,7 +21,7 @@ export const uploadCommands = (origin: string, slug: string, token: string): str
   'curl -sSf -H "Authorization: Bearer $SLOWPATH_TOKEN" -T cpu.pprof "$build/artifacts/cpu.pprof?branch=$(git branch --show-current)"',
 ];
 
-export type UploadStepsProps = {
+type UploadStepsProps = {
   /** Without an ID it is created by its first build. */
   service: { id?: string; slug: string };
   /** The secret of a token that was just created. */

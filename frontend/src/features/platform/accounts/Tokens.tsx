@@ -135,7 +135,7 @@ function tokenColumns(
   ];
 }
 
-export type TokensProps = {
+type TokensProps = {
   team: TeamMembership;
   /** How to upload a build with the secret of a new token, from the feature that has services. */
   uploadSteps: (secret: string) => ReactNode;

@@ -66,10 +66,8 @@ const PLUGINS = [remarkGfm];
 const EXAMPLE_SERVER = 'https://slowpath.example';
 
 /** Commands and files of the guide name this server; a guide that is read from a file keeps the example. */
-export const nameServer = (
-  text: string,
-  { protocol, origin }: Pick<Location, 'protocol' | 'origin'>,
-) => (protocol.startsWith('http') ? text.replaceAll(EXAMPLE_SERVER, origin) : text);
+const nameServer = (text: string, { protocol, origin }: Pick<Location, 'protocol' | 'origin'>) =>
+  protocol.startsWith('http') ? text.replaceAll(EXAMPLE_SERVER, origin) : text;
 
 type GuideTextProps = { text: string; page: string; link: RenderGuideLink };
 

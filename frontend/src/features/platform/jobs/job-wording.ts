@@ -13,6 +13,7 @@ const WORDS: Record<string, [doing: string, noun: string]> = {
   'comparisons.export': ['exporting', 'Export a comparison'],
   'profile-sets.open': ['opening profiles', 'Open profiles'],
   'profile-sets.build-view': ['building a view', 'Build a view of profiles'],
+  'profile-sets.store-remaining-chunks': ['storing a view', 'Store the rest of a view of profiles'],
   'profile-sets.export': ['exporting', 'Export profiles'],
   'execution-traces.extract-excerpt': ['cutting', 'Create a trace excerpt'],
   'gap-explanations.compute': ['explaining', 'Explain a gap'],

@@ -1,7 +1,7 @@
 /** The address of the team's dashboard in Grafana, from its template. */
 
 /** A range in milliseconds since 1970, or as Grafana names one that goes on (`now-4h` to `now`). */
-export type DashboardPlace = {
+type DashboardPlace = {
   service: string;
   environment: string;
   from: number | string;

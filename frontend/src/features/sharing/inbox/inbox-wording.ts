@@ -94,7 +94,7 @@ const dayOnly = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** Until when an item is snoozed: "snoozed until Fri 20 Nov 09:00". */
-export function snoozeText({ snooze, service }: InboxItem): string {
+function snoozeText({ snooze, service }: InboxItem): string {
   if (snooze === null) return '';
   return `snoozed ${untilText(snooze.rule, snooze.until, service?.slug)}`;
 }

@@ -11,7 +11,7 @@ import {
   type Choice,
 } from './triage-choices';
 
-export type MenuOf = {
+type MenuOf = {
   menu: TriageMenu;
   label: string;
   hint: string;

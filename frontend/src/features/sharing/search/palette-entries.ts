@@ -43,7 +43,7 @@ const ofObject = (object: RecentObject): PaletteEntry => ({
   object,
 });
 
-export function matchingActions(actions: readonly PaletteAction[], text: string): PaletteAction[] {
+function matchingActions(actions: readonly PaletteAction[], text: string): PaletteAction[] {
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
   return actions.filter(({ group, title, keywords = '' }) => {
     const named = `${group} ${title} ${keywords}`.toLowerCase();

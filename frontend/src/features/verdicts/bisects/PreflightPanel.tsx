@@ -68,7 +68,7 @@ function CheckMark({ state }: { state: Check['state'] }) {
 }
 
 /** "5 passed, 1 running, 1 warning" */
-export function summaryText(checks: readonly Pick<Check, 'state'>[]): string {
+function summaryText(checks: readonly Pick<Check, 'state'>[]): string {
   const count = (state: Check['state']) => checks.filter((one) => one.state === state).length;
   const warnings = count('warning');
   return [

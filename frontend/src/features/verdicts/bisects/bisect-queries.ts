@@ -143,7 +143,7 @@ export const setRepositoryUrl = (repository_id: string, url: string) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { url } });
 export const setRepositoryCredentials = (repository_id: string, credentials: EnteredCredentials) =>
   calls.repositoriesUpdate({ path: { repository_id }, body: { credentials } });
-export type NewRepository = {
+type NewRepository = {
   name: string;
   url: string;
   serviceId: string | null;

@@ -9,7 +9,7 @@ export const readBisectSearch = z.object({
   comparison: id,
   service: id,
 });
-export type BisectSearch = z.infer<typeof readBisectSearch>;
+type BisectSearch = z.infer<typeof readBisectSearch>;
 
 export function bisectSearchOf(subject: Subject | null): BisectSearch {
   if (subject === null) return {};

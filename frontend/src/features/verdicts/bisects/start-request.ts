@@ -45,7 +45,7 @@ export function endOf(
 }
 
 /** Settings with what a measure asks for: the board of latency, and windows as long as its traffic says. */
-export function settingsFor(
+function settingsFor(
   settings: BisectSettings,
   { dashboard_selector: selector }: Pick<Offered, 'dashboard_selector'>,
 ): BisectSettings {

@@ -11,7 +11,7 @@ import classes from './compare.module.css';
 import { sourceText } from './preview-wording';
 import { withLabels, type SideChoice, type SideName, type SourceKind } from './side-choice';
 
-export type SidePreviewState = {
+type SidePreviewState = {
   data: SidePreview | null | undefined;
   error: Error | null;
   isLoading: boolean;

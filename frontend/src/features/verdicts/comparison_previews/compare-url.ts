@@ -107,7 +107,7 @@ const searchSchema = z.object({
   baseFind: field(find),
   candidateFind: field(find),
 });
-export type CompareSearch = z.infer<typeof searchSchema>;
+type CompareSearch = z.infer<typeof searchSchema>;
 
 /** Checks what an address contains; never throws. */
 export const readCompareSearch = (search: Record<string, unknown>): CompareSearch =>

@@ -71,7 +71,7 @@ export function detectableText(ratio: number): string {
   return `+${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
 }
 
-export type HeadlinePart = { text: string; isAccent?: boolean };
+type HeadlinePart = { text: string; isAccent?: boolean };
 
 /** "Detects a change of 4% in CPU time with 8 profiles per side"; else what is missing. */
 export function headlineParts(preview: ComparisonPreview): HeadlinePart[] {
@@ -107,7 +107,7 @@ export function sourceText(source: SideSource, preview: SidePreview | null | und
   return name.trim();
 }
 
-export type Previews = Record<SideName, SidePreview | null | undefined>;
+type Previews = Record<SideName, SidePreview | null | undefined>;
 
 /** Whether both sides are the same samples of one build: any difference is noise. */
 export function isSameBuild(choice: SidesChoice, { base, candidate }: Previews): boolean {

@@ -50,13 +50,27 @@ describe('a view of the diff that is not there yet', () => {
   });
 
   it.each(['waiting', 'running'] as const)('and is %s is not requested again', (state) => {
-    const { asked } = diff([aView({ granularity: 'line', state })]);
+    const { asked } = diff([aView({ granularity: 'line', state, nodes: null })]);
     expect(screen.getByText(/^Building the view CPU by line\./u)).toBeInTheDocument();
     expect(asked).toEqual([]);
   });
 
+  it('and is running is drawn as soon as its first nodes are stored', async () => {
+    const parts: unknown[] = [];
+    server.use(
+      http.get(at('/comparisons/:id/views/:view/chunks/:part'), ({ params }) => {
+        parts.push(params.part);
+        return new HttpResponse(null, { status: 503 });
+      }),
+    );
+    diff([aView({ granularity: 'line', state: 'running' })]);
+    await waitFor(() => expect(parts).toEqual(expect.arrayContaining(['first', 'functions'])));
+    expect(screen.queryByText(/^Building the view/u)).not.toBeInTheDocument();
+    expect(parts).not.toContain('rest');
+  });
+
   it('by functions has no way back to functions', () => {
-    diff([aView({ state: 'running' })], 'function');
+    diff([aView({ state: 'running', nodes: null })], 'function');
     expect(screen.getByText('Building the view CPU by function.')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Back to functions' })).toBeNull();
   });

@@ -8,7 +8,7 @@ import { ErrorState, SkeletonRows } from '../../../ui';
 import { FlameSection } from './FlameSection';
 import type { FindingZoom } from './finding-zoom';
 import classes from './Page.module.css';
-import { requestView } from './comparison-queries';
+import { isReadable, requestView } from './comparison-queries';
 import type { ComparisonView } from './comparison-url';
 import { findView, type selectView } from './selected-view';
 import { kindLabel } from './comparison-wording';
@@ -43,7 +43,7 @@ export function DiffView({ comparison, wanted, view, onView, graph, ...props }: 
     if (missing && isIdle) mutate();
   }, [missing, isIdle, mutate]);
 
-  if (found?.state === 'done') {
+  if (found && isReadable(found)) {
     return (
       <FlameSection
         key={found.id}

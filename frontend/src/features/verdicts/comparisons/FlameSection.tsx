@@ -27,7 +27,7 @@ import cause from './CausePanel.module.css';
 import classes from './Page.module.css';
 import { flameAtFinding, viewOfFlame, type FindingZoom } from './finding-zoom';
 import { scaleOf } from './function-rows';
-import { subtreeQuery, viewPartQuery } from './comparison-queries';
+import { isUnderWay, subtreeQuery, viewPartQuery } from './comparison-queries';
 import type { ComparisonView } from './comparison-url';
 import { sampleTypesOf } from './selected-view';
 import { categoryLabel } from './comparison-wording';
@@ -41,7 +41,9 @@ loading.catch(() => undefined); // reported in place of the graph
 const FlameGraph = lazy(async () => ({ default: (await loading).FlameGraph }));
 
 /** The trees of a view: the first chunk, the rest when there is more, and subtrees on request. */
-function useFlameSource(comparisonId: string, { id, has_more_chunks }: ViewDescription) {
+function useFlameSource(comparisonId: string, view: ViewDescription) {
+  const { id, has_more_chunks } = view;
+  const isBuilding = isUnderWay(view);
   const client = useQueryClient();
   const key = useMemo(() => ({ comparison_id: comparisonId, view_id: id }), [comparisonId, id]);
   const first = useQuery(viewPartQuery(key, 'first'));
@@ -56,10 +58,10 @@ function useFlameSource(comparisonId: string, { id, has_more_chunks }: ViewDescr
       key: `${key.comparison_id}/${key.view_id}`,
       first: first.data,
       rest: has_more_chunks ? (rest.data ?? null) : null,
-      restState: !has_more_chunks ? 'none' : rest.error ? 'failed' : loaded,
+      restState: rest.error ? 'failed' : has_more_chunks || isBuilding ? loaded : 'none',
       loadSubtree: (node) => client.query(subtreeQuery(key, node)),
     };
-  }, [first.data, rest.data, rest.error, key, has_more_chunks, client]);
+  }, [first.data, rest.data, rest.error, key, has_more_chunks, isBuilding, client]);
   return { key, first, source };
 }
 

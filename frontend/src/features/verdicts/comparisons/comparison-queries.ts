@@ -13,6 +13,10 @@ import type { ComparisonsSearch } from './comparisons-url';
 export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
   state === 'waiting' || state === 'running';
 
+/** The largest nodes and the functions can be read as soon as the nodes are counted. */
+export const isReadable = ({ state, nodes }: ViewDescription): boolean =>
+  state === 'done' || (state === 'running' && nodes !== null);
+
 export const comparisonsQuery = ({ q, state }: ComparisonsSearch) =>
   pagedList(['comparison', 'list', { q, state }], (cursor, signal) =>
     calls.comparisonsList({

@@ -68,7 +68,7 @@ export const otherBuildText = (side: string): string =>
 export const addressedText = (sides: readonly string[]): string =>
   `Stacks of the ${sides.join(' and the ')} are followed by the addresses in the profiles.`;
 
-export type DepthBar = {
+type DepthBar = {
   side: 'base' | 'candidate';
   depth: number;
   /** Shares of the width, 0 to 1. */

@@ -19,7 +19,7 @@ export function shownFinding(
 }
 
 /** Names of the frames down to the cause, outermost first; empty where none is known. */
-export function pathOfFinding(finding: Finding): string[] {
+function pathOfFinding(finding: Finding): string[] {
   if (finding.kind === 'profile.function') return [finding.subject];
   const caller = finding.attributed_callers[0];
   return caller === undefined ? [] : pathTo(caller);

@@ -7,7 +7,7 @@ type TraceRow = NonNullable<Awaited<ReturnType<typeof calls.spanSetsTraces>>>['i
 export type SlowTrace = TraceRow & { setId: string };
 /** `sets`: the newest span sets that overlap a time range; `total` may be more. */
 export type SlowTraces = { sets: string[]; total: number; traces: SlowTrace[] };
-export type EventTraceSides = { after: SlowTraces; before: SlowTraces };
+type EventTraceSides = { after: SlowTraces; before: SlowTraces };
 
 /** So many sets of each side are searched, and so many of the longest traces of each. */
 const SETS_MOST = 4;
