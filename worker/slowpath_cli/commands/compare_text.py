@@ -90,11 +90,11 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
         lines += [paint("muted", _wrapped(finding.advice, "     ", "     "))] if finding.advice else []
     if not section.findings:
         lines.append("   No difference in the functions on these stacks.")
-    lines += [_wrapped(each, "   ", "     ") for each in _list_instances(section)]
+    lines += [_wrapped(each, "   ", "     ") for each in list_instances(section)]
     return "\n".join(lines)
 
 
-def _list_instances(section: CompilerSection) -> list[str]:
+def list_instances(section: CompilerSection) -> list[str]:
     """Return lines on the instances of generic functions that differ: the first, and how many there are."""
     found = section.instances
     if not found:

@@ -173,9 +173,21 @@ func TestRecordedGrowthsOfTheExample(t *testing.T) {
 	}
 }
 
+// otherVersions are those whose runtime takes the patch too; they come from the
+// module proxy.
+var otherVersions = []string{"go1.24.0", "go1.25.0", "go1.27.3"}
+
 // TestGrowthsOfAMixedProgram leaves wrappers out, as profiles do.
 func TestGrowthsOfAMixedProgram(t *testing.T) {
-	binary, text := runPatched(t)
+	checkGrowths(t, "mixed", "local")
+	for _, version := range otherVersions {
+		t.Run(version, func(t *testing.T) { checkGrowths(t, "mixed-"+version, version) })
+	}
+}
+
+func checkGrowths(t *testing.T, name, version string) {
+	t.Helper()
+	binary, text := runPatched(t, version)
 	p, err := gobinary.Open(binary, gobinary.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +214,9 @@ func TestGrowthsOfAMixedProgram(t *testing.T) {
 		addressed.add(p, j, g, visible)
 		j.sites = nil
 	}
-	given.print("mixed-given")
-	counted.print("mixed-names")
-	addressed.print("mixed-addresses")
+	given.print(name + "-given")
+	counted.print(name + "-names")
+	addressed.print(name + "-addresses")
 	if counted.all < 200 || counted.misses(counted.edge, 0.97) || counted.misses(counted.inside, 0.99) || counted.misses(counted.exact, 0.90) {
 		t.Errorf("%+v", counted)
 	}
@@ -215,11 +227,17 @@ func TestGrowthsOfAMixedProgram(t *testing.T) {
 
 // runPatched builds the mixed program with a runtime that prints every growth,
 // runs it, and returns the program and what it printed.
-func runPatched(t *testing.T) (string, []byte) {
+func runPatched(t *testing.T, version string) (string, []byte) {
 	t.Helper()
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	command := func(words ...string) *exec.Cmd {
+		made := exec.Command("go", words...)
+		made.Dir = filepath.Join("testdata", "mixed")
+		made.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN="+version)
+		return made
+	}
+	root, err := command("env", "GOROOT").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Skipf("no %s: %v", version, err)
 	}
 	folder := t.TempDir()
 	source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime")
@@ -263,9 +281,7 @@ func runPatched(t *testing.T) (string, []byte) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(folder, "mixed")
-	made := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", program, ".")
-	made.Dir, made.Env = filepath.Join("testdata", "mixed"), append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	if printed, err := made.CombinedOutput(); err != nil {
+	if printed, err := command("build", "-buildvcs=false", "-overlay", overlay, "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, printed)
 	}
 	printed, err := exec.Command(program).CombinedOutput()
