@@ -17,8 +17,6 @@ from bootstrap_parts.project_paths import DECODE
 NAME = "stack-sizes"
 TESTS = "TestPredictionsOfTheExample|TestRecordedGrowths|TestGrowthsOfAMixedProgram|TestPairsWithEqualHotCode"
 MEASURED = re.compile(r"^measured (\S+) (.*)$", re.MULTILINE)
-OTHER = re.compile(r"mixed-go[0-9.]+-names")
-"""What the mixed program counted with another version of Go."""
 LIMIT_S = 1500
 
 
@@ -33,11 +31,6 @@ def run() -> Iterator[BenchmarkResult]:
     yield share(NAME, "mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
     yield share(NAME, "mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
     yield share(NAME, "mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
-    for version in sorted(name.removeprefix("mixed-").removesuffix("-names") for name in found if OTHER.fullmatch(name)):
-        other = found[f"mixed-{version}-names"]
-        yield share(NAME, f"the same with {version}: stack size right", other["edge"], other["growths"], 0.97)
-        yield share(NAME, f"the same with {version}: depth in the interval", other["inside"], other["growths"], 0.99)
-        yield share(NAME, f"the same with {version}: interval of one value", other["exact"], other["growths"], 0.90)
     yield share(NAME, "with addresses: stack size right", addressed["edge"], addressed["growths"], 1.0)
     yield share(NAME, "with addresses: depth in the interval", addressed["inside"], addressed["growths"], 1.0)
     yield share(NAME, "with addresses: interval of one value", addressed["exact"], addressed["growths"], 0.90)

@@ -130,8 +130,10 @@ class StoredColumns:
         if first < 0 or last >= self.length(name):
             raise ColumnFileError("column-outside", f"column {name!r} has {self.length(name)} elements, and no {last}")
         if name in self._whole:
-            return self._whole[name][rows]
-        return self._span(name, kind, first, last + 1)[rows - first]
+            found: Array = self._whole[name][rows]
+        else:
+            found = self._span(name, kind, first, last + 1)[rows - first]
+        return found
 
     def _span(self, name: str, kind: str, first: int, end: int) -> Array:
         offset, _, dtype = self._place(name)

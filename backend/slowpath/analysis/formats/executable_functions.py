@@ -59,7 +59,8 @@ def search_functions(read: RangeReader, text: str, order: FunctionOrder, limit: 
 
 def _values(columns: StoredColumns, order: FunctionOrder) -> Rows:
     if order == "inlined":
-        return np.diff(columns.column("function_inlined", "u32").astype(np.int64))
+        ends = columns.column("function_inlined", "u32").astype(np.int64)
+        return ends[1:] - ends[:-1]
     name, kind = ("function_frame", "i32") if order == "frame" else ("function_size", "u32")
     return columns.column(name, kind).astype(np.int64)
 
