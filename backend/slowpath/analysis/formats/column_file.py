@@ -122,7 +122,7 @@ class StoredColumns:
         return self._whole[name]
 
     def values(self, name: str, kind: str, rows: NDArray[np.integer[Any]]) -> Array:
-        """Return the elements in these rows; of the column, what lies between the first and the last is read.
+        """Return the elements in these rows; of the column, the part from the first to the last is read.
 
         Raises `ColumnFileError`.
         """

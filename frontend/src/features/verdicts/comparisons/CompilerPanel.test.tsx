@@ -125,11 +125,13 @@ describe('the part of the compiler', () => {
     );
     expect(shown.getByText('-pgo: only the path is compared.')).toBeInTheDocument();
     expect(shown.getByText('5 changed instances of generic functions')).toBeInTheDocument();
-    const rows = shown.getAllByRole('row', { hidden: true });
-    expect(rows[1]).toHaveTextContent(
-      'changed · on these stackslist.Map[...]go.shape.int80 B → 1,200 B24 B1',
+    const items = shown.getAllByRole('listitem', { hidden: true });
+    expect(items[2]).toHaveTextContent(
+      'changed list.Map[...] with go.shape.int code 80 → 1,200 B, frame 24 B, inlined calls 1 · on these stacks',
     );
-    expect(rows[2]).toHaveTextContent('newlist.Map[...]go.shape.string96 B24 B1');
+    expect(items[3]).toHaveTextContent(
+      'new list.Map[...] with go.shape.string code 96 B, frame 24 B, inlined calls 1',
+    );
     expect(shown.getByText('3 further instances not listed.')).toBeInTheDocument();
   });
 

@@ -26,46 +26,33 @@ export function GenericInstances({ section }: { section: CompilerSection }) {
         The compiler makes an instance for each shape of the type arguments. That an instance is new
         or other code proves nothing about cost.
       </p>
-      <div className={classes.scrolled}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Change</th>
-              <th scope="col">Function</th>
-              <th scope="col">Type arguments</th>
-              <th scope="col">Code</th>
-              <th scope="col">Frame</th>
-              <th scope="col">Inlined calls</th>
-            </tr>
-          </thead>
-          <tbody>
-            {instances.map((each, index) => (
-              <Row key={index} instance={each} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ul className={classes.scrolled}>
+        {instances.map((each, index) => (
+          <InstanceItem key={index} instance={each} />
+        ))}
+      </ul>
       {omitted > 0 && <p className="muted">{countOf(omitted, 'further instance')} not listed.</p>}
     </details>
   );
 }
 
-function Row({ instance }: { instance: Instance }) {
+function InstanceItem({ instance }: { instance: Instance }) {
   const { change, function: name, type_arguments: types, is_on_stack: isOnStack } = instance;
+  const code = both(instance, (one) => formatBytes(one.size_bytes));
+  const frame = both(instance, (one) => formatBytes(one.frame_bytes));
+  const inlined = both(instance, (one) => formatBytes(one.inlined));
   return (
-    <tr>
-      <td>
-        {WORDS[change]}
-        {isOnStack && <span className="muted"> · on these stacks</span>}
-      </td>
-      <td className="mono" title={name}>
+    <li>
+      {WORDS[change]}{' '}
+      <span className="mono" title={name}>
         {shortName(name)}
-      </td>
-      <td className="mono">{types}</td>
-      <td>{both(instance, (code) => `${formatBytes(code.size_bytes)} B`)}</td>
-      <td>{both(instance, (code) => `${formatBytes(code.frame_bytes)} B`)}</td>
-      <td>{both(instance, (code) => formatBytes(code.inlined))}</td>
-    </tr>
+      </span>{' '}
+      with <span className="mono">{types}</span>{' '}
+      <span className="muted">
+        code {code} B, frame {frame} B, inlined calls {inlined}
+        {isOnStack && ' · on these stacks'}
+      </span>
+    </li>
   );
 }
 
