@@ -6,8 +6,8 @@ import (
 	"slowpath.dev/decode/internal/gobinary"
 )
 
-// Rename is a function of the base and one of the candidate that are said to be one,
-// by their names in profiles.
+// Rename names a function of the base and one of the candidate, as profiles do, whose
+// cost moved from one to the other.
 type Rename struct{ Base, Candidate string }
 
 // findPair returns the function of a name in both builds, -1 where there is none.
