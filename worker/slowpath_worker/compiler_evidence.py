@@ -11,7 +11,8 @@ from slowpath.analysis.comparison.compiler_findings import (
     regressed_functions,
 )
 from slowpath.analysis.kinds.registry import PROFILE
-from slowpath.core.ids import BlobKey, ComparisonId
+from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId
+from slowpath.evidence.executables.service import find_pgo_sha256
 from slowpath.verdicts.comparisons.rules import Side
 from slowpath.verdicts.compiler_evidence.service.side_executables import find_side_executables
 from slowpath_worker.comparison_inputs import StoredSides
@@ -31,6 +32,7 @@ def compare_stored_binaries(
         found = find_side_executables(session, comparison_id)
         programs = {side: BlobKey(executable.columns_key) for side, executable in found.items()}
         build_ids = {side: executable.build_id for side, executable in found.items()}
+        pgo = {side: find_pgo_sha256(session, ArtifactId(executable.id)) for side, executable in found.items()}
     profiles = stored.columns.get(PROFILE.id, ())
     with ExitStack() as stack:
         binaries = {side: stack.enter_context(context.blobs.local(key)) for side, key in programs.items()}
@@ -53,6 +55,7 @@ def compare_stored_binaries(
                 kind,
                 regressed_functions(document.findings),
                 (recorded[Side.BASE], recorded[Side.CANDIDATE]),
+                pgo_sha256=(pgo[Side.BASE], pgo[Side.CANDIDATE]),
             )
         except InvalidArtifact:
             return None  # for different architectures: the conditions of the comparison state that

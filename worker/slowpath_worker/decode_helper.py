@@ -184,17 +184,22 @@ class DecodeHelper:
         kind: str,
         functions: Sequence[str],
         recorded: tuple[Sequence[Path], Sequence[Path]] = ((), ()),
+        *,
+        pgo_sha256: tuple[str | None, str | None] = (None, None),
     ) -> CompilerReport:
         """Compare the columns of two executables on the stacks of profiles of a kind. Raises like `profile`.
 
         `functions`: keys; only stacks with one of them count. Without any, all do. `recorded`: profiles as they were uploaded;
-        where they are of the executable's build, stacks are followed by their addresses.
+        where they are of the executable's build, stacks are followed by their addresses. `pgo_sha256`: digests of the PGO
+        profiles that the executables were built with, where they are known.
         """
         arguments = ["compare-binaries", "--kind", kind, *(f"--function={each}" for each in functions)]
         for side, program, paths, originals in zip(("base", "candidate"), programs, profiles, recorded, strict=True):
             arguments += [f"--{side}-binary", str(program), *(f"--{side}-addresses={each}" for each in originals)]
             for path in paths:
                 arguments += [f"--{side}", str(path)]
+        digests = zip(("base", "candidate"), pgo_sha256, strict=True)
+        arguments += [f"--{side}-pgo-sha256={digest}" for side, digest in digests if digest is not None]
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         report: CompilerReport = json.loads(self._run(arguments, limits))
         return report
@@ -217,14 +222,17 @@ class DecodeHelper:
         function: str,
         programs: tuple[Path | None, Path],
         profiles: tuple[Sequence[Path], Sequence[Path]],
+        renames: Sequence[tuple[str, str]] = (),
     ) -> AssemblyDocument:
         """Disassemble a function of an executable, or of a base and a candidate, with samples of pprof files.
 
-        Raises like `profile`.
+        `renames`: names in base and candidate of functions that are one. Raises like `profile`.
         """
         base, candidate = programs
         arguments = ["assembly", f"--function={function}", "--candidate-binary", str(candidate)]
         arguments += ["--base-binary", str(base)] if base else []
+        for before, after in renames:
+            arguments += [f"--renamed-from={before}", f"--renamed-to={after}"]
         for flag, paths in zip(("--base", "--candidate"), profiles, strict=True):
             for path in paths:
                 arguments += [flag, str(path)]

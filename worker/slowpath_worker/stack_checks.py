@@ -24,7 +24,9 @@ def check_stack_sizes(context: JobContext, pending: PendingStackCheck | None) ->
         profiles = [stack.enter_context(context.blobs.local(key)) for key in pending.profiles]
         helper = DecodeHelper(context.settings, context.check)
         try:
-            report = helper.compare_binaries((base, candidate), (profiles, ()), "cpu", [NO_FUNCTION])
+            report = helper.compare_binaries(
+                (base, candidate), (profiles, ()), "cpu", [NO_FUNCTION], pgo_sha256=pending.pgo_sha256
+            )
         except InvalidArtifact:
             return StackCheck(pending.digest, pending.commit, ())
     return StackCheck(pending.digest, pending.commit, tuple(list_stack_warnings(report)))

@@ -107,6 +107,21 @@ class ObstoreBlobs:
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
 
+    def read_ranges(self, key: BlobKey, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return the bytes at offsets, up to lengths; a network store is asked for close ones at once.
+
+        Raises `NotFound`, `Unavailable`.
+        """
+        wanted = [each for each in ranges if each[1] > 0]  # the store refuses empty ones
+        try:
+            starts, lengths = [each[0] for each in wanted], [each[1] for each in wanted]
+            found = iter(obstore.get_ranges(self._store, key, starts=starts, lengths=lengths) if wanted else ())
+        except (NotFoundError, FileNotFoundError) as error:
+            raise self._missing() from error
+        except (BaseError, OSError) as error:
+            raise self._unavailable(error) from error
+        return [bytes(next(found)) if length > 0 else b"" for _, length in ranges]
+
     def stream(self, key: BlobKey) -> Iterator[bytes]:
         """Return the bytes in chunks. Raises `NotFound` and `Unavailable` before the first chunk."""
         try:

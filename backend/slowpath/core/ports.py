@@ -31,6 +31,9 @@ class BlobStore(Protocol):
     def read(self, key: BlobKey) -> bytes:
         """Return all bytes. Raises `NotFound`, `Unavailable`."""
 
+    def read_ranges(self, key: BlobKey, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return the bytes at offsets, up to lengths. Raises `NotFound`, `Unavailable`."""
+
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
         """Return `length` bytes from an offset. Raises `NotFound`, `Unavailable`."""
 

@@ -66,6 +66,9 @@ class MemoryBlobStore:
             raise NotFound("Nothing is stored under this key.")
         return self.stored[key]
 
+    def read_ranges(self, key: BlobKey, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        return [self.read_range(key, *each) for each in ranges]
+
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
         return self.read(key)[offset : offset + length]
 

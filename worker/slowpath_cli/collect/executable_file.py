@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.local_process import PROC
+from slowpath_cli.collect.pgo_profile import add_pgo_profile
 from slowpath_cli.collect.run_observer import RunObserver
 from slowpath_cli.core.collect_errors import InvalidArgument
 
@@ -12,8 +14,8 @@ RUNNING = "auto"
 MAX_EXECUTABLE_BYTES = 1 << 30
 
 
-def read_executable(wanted: str, observer: RunObserver) -> bytes:
-    """Return the executable at a path, or that of the process. Raises `InvalidArgument`."""
+def read_executable(wanted: str, observer: RunObserver) -> tuple[bytes, RunMetadata]:
+    """Return the executable at a path, or that of the process, and its run metadata. Raises `InvalidArgument`."""
     path = _running(observer) if wanted == RUNNING else Path(wanted)
     try:
         with path.open("rb") as file:
@@ -26,7 +28,7 @@ def read_executable(wanted: str, observer: RunObserver) -> bytes:
         raise InvalidArgument(
             f"{path} has more than {MAX_EXECUTABLE_BYTES:,} bytes, the limit of an executable. Give a smaller one with --binary PATH."
         )
-    return content
+    return content, add_pgo_profile(observer.standing, path)
 
 
 def _running(observer: RunObserver) -> Path:

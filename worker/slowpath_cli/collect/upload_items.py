@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.pgo_profile import add_pgo_profile
 from slowpath_cli.core.collect_errors import InvalidArgument
 from slowpath_cli.core.input_files import resolved
 from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
@@ -43,7 +44,7 @@ def find_items(texts: Sequence[str], fallback: RunMetadata) -> list[UploadItem]:
 
 def _item(path: Path, name: str, fallback: RunMetadata) -> UploadItem:
     sidecar = find_sidecar(path)
-    return UploadItem(path, name, read_facts(sidecar) if sidecar is not None else fallback)
+    return UploadItem(path, name, add_pgo_profile(read_facts(sidecar) if sidecar is not None else fallback, path))
 
 
 def read_facts(path: Path) -> RunMetadata:

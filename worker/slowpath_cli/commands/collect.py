@@ -75,7 +75,7 @@ def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
         sides.append(Side(each.name, client, each.address, observer, each.sink))
         _print_lines(_describe_side(sides[-1]))
         if each.binary:
-            each.sink.put(EXECUTABLE_NAME, read_executable(each.binary, observer), observer.standing)
+            each.sink.put(EXECUTABLE_NAME, *read_executable(each.binary, observer))
     seconds = sum(recording.window_seconds for recording in recordings) * len(sides)
     turns = ", alternating between the sides" if len(sides) > 1 else ""
     _print_lines([f"{len(recordings) * len(sides)} files, about {seconds:.0f} s{turns}"])

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         document = replace(document, compiler=compare_binaries(options, document, _helper()))
         reasons = select_reasons(read_reasons(options), document.compiler)
-        assembly = disassemble_both(options, _helper())
+        assembly = disassemble_both(options, _helper(), document.cost_shifts)
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT

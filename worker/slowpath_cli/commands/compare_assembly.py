@@ -3,10 +3,11 @@
 import argparse
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from slowpath.analysis.comparison.assembly_document import AssemblyDocument, AssemblyInstruction, AssemblyListing
+from slowpath.analysis.findings.findings import CostShift
 from slowpath_cli.core.input_files import InvalidInput, list_profiles, resolved, run_helper
 
 LEAST_WIDTH, MOST_WIDTH = 100, 240
@@ -18,8 +19,8 @@ REASONS = {
 }
 
 
-def disassemble_both(options: argparse.Namespace, helper: Path) -> AssemblyDocument | None:
-    """Return the assembly of the function that is asked for, if any. Raises `InvalidInput`."""
+def disassemble_both(options: argparse.Namespace, helper: Path, shifts: Sequence[CostShift]) -> AssemblyDocument | None:
+    """Return the assembly of the function that is asked for, if any; cost shifts name renamed ones. Raises `InvalidInput`."""
     if not options.assembly:
         return None
     if not options.base_binary or not options.candidate_binary:
@@ -30,6 +31,8 @@ def disassemble_both(options: argparse.Namespace, helper: Path) -> AssemblyDocum
     for side in ("base", "candidate"):
         for path in list_profiles(getattr(options, side), helper):
             arguments += [f"--{side}", str(path)]
+    for each in shifts:
+        arguments += [f"--renamed-from={each.from_function}", f"--renamed-to={each.to_function}"]
     document: AssemblyDocument = json.loads(run_helper(helper, arguments))
     return document
 
@@ -40,7 +43,10 @@ def format_assembly(document: AssemblyDocument) -> str:
     assert base is not None
     width = (min(max(shutil.get_terminal_size((LEAST_WIDTH, 24)).columns, LEAST_WIDTH), MOST_WIDTH) - 5) // 2
     lines = [f"Assembly of {_printable(document['function'])}"]
-    lines += [f"   {name}: {_describe(listing)}" for name, listing in (("base", base), ("candidate", candidate))]
+    lines += [
+        f"   {name}: {_describe(listing)}{_other_name(document, listing)}"
+        for name, listing in (("base", base), ("candidate", candidate))
+    ]
     for mark, left, right in _rows(document, base, candidate):
         lines.append(f"{left[:width]:<{width}} {mark} {right[:width]}".rstrip())
     return "\n".join(lines)
@@ -59,6 +65,12 @@ def _describe(listing: AssemblyListing) -> str:
     )
     cut = f", the last {listing['omitted']:,} B are not shown" if listing["omitted"] else ""
     return f"frame {listing['frame']:,} B, code {listing['size']:,} B{cut}; {sampled}"
+
+
+def _other_name(document: AssemblyDocument, listing: AssemblyListing) -> str:
+    """Return the name of a listing that is not the one asked for: another instance, closure, or a renamed function."""
+    is_other = listing["missing"] is None and listing["name"] != document["function"]
+    return f"; {_printable(listing['name'])}" if is_other else ""
 
 
 def _rows(

@@ -18,7 +18,10 @@ from slowpath.analysis.comparison.compiler_findings import (
     regressed_functions,
 )
 from slowpath.analysis.comparison.compiler_report import CompilerReport
-from slowpath_cli.core.input_files import InvalidInput, decode_profiles, list_profiles, resolved, run_helper
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.pgo_profile import add_pgo_profile
+from slowpath_cli.core.input_files import InvalidInput, decode_profiles, list_profiles, read_facts, resolved, run_helper
+from slowpath_cli.core.sidecars import find_sidecar
 
 MOST_REPORT_BYTES: Final = 8 << 20
 MOST_RECORDED: Final = 20
@@ -45,11 +48,11 @@ def read_reasons(options: argparse.Namespace) -> Sequence[CompilerReason]:
 
 
 def select_reasons(reasons: Sequence[CompilerReason], section: CompilerSection | None) -> list[CompilerReason]:
-    """Return the decisions on the functions that the section names; without a section, all."""
+    """Return the decisions on the functions that the section names, and those on whole builds; without a section, all."""
     if section is None:
         return list(reasons)
     named = {fold_type_arguments(name) for each in section.findings for name in (each.function, each.callee or "")}
-    return [each for each in reasons if fold_type_arguments(each.function) in named]
+    return [each for each in reasons if not each.function or fold_type_arguments(each.function) in named]
 
 
 def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, helper: Path) -> CompilerSection | None:
@@ -65,7 +68,7 @@ def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, 
         path = resolved(text)
         if not path.is_file():
             raise InvalidInput(f"{text}: no such file")
-        arguments += [f"--{side}-binary", str(path)]
+        arguments += [f"--{side}-binary", str(path), *_pgo_argument(side, path)]
     for function in regressed_functions(document.findings):
         arguments += [f"--function={function}"]
     with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
@@ -76,3 +79,10 @@ def compare_binaries(options: argparse.Namespace, document: ComparisonDocument, 
             arguments += [f"--{side}-addresses={path}" for path in recorded]
         report: CompilerReport = json.loads(run_helper(helper, arguments))
     return make_compiler_section(report, document.findings)
+
+
+def _pgo_argument(side: str, program: Path) -> list[str]:
+    """Return the argument with the digest of a program's PGO profile: of its run metadata, else of the file itself."""
+    sidecar = find_sidecar(program)
+    sha256 = add_pgo_profile(read_facts(sidecar) if sidecar is not None else RunMetadata(), program).pgo_sha256
+    return [f"--{side}-pgo-sha256={sha256}"] if sha256 else []

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from slowpath.analysis.builds.compile_report import CompilerReason, describe_reason
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
-from slowpath.analysis.comparison.compiler_findings import CompilerFinding, regressed_functions
+from slowpath.analysis.comparison.compiler_findings import CompilerFinding, CompilerSection, regressed_functions
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding
 
 WIDTH = 100
+MOST_INSTANCES = 10
+INSTANCE_WORDS = {"added": "new", "removed": "removed", "changed": "changed"}
 NO_PROGRAMS = "Compiler: not compared, no programs are given. Use --base-binary and --candidate-binary."
 OTHER_BUILD = "The statements below hold as far as both are of the same code: use the program that was profiled."
 _MARKS = {"worse": "▲", "better": "▼"}
@@ -81,19 +83,34 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
     for each in section.differences:
         values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
         lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))
+    lines += [_wrapped(section.pgo_comparison, " ? ", "   ")] if section.pgo_comparison else []
     for finding in section.findings:
         lines.append(_wrapped(finding.sentence, "   ", "   "))
         lines.append(paint("muted", _wrapped(_grade(finding), "     ", "     ")))
         lines += [paint("muted", _wrapped(finding.advice, "     ", "     "))] if finding.advice else []
     if not section.findings:
         lines.append("   No difference in the functions on these stacks.")
+    lines += [_wrapped(each, "   ", "     ") for each in list_instances(section)]
     return "\n".join(lines)
+
+
+def list_instances(section: CompilerSection) -> list[str]:
+    """Return lines on the instances of generic functions that differ: the first, and how many there are."""
+    found = section.instances
+    if not found:
+        return []
+    lines = [f"Instances of generic functions that differ: {len(found) + section.omitted_instances:,}"]
+    for each in found[:MOST_INSTANCES]:
+        sizes = [f"{one.size_bytes:,} B, frame {one.frame_bytes:,} B" for one in (each.base, each.candidate) if one]
+        lines.append(f"{INSTANCE_WORDS[each.change]} {each.function} with {each.type_arguments}: {' -> '.join(sizes)}")
+    more = len(found) + section.omitted_instances - MOST_INSTANCES
+    return [*lines, f"{more:,} more: see --json"] if more > 0 else lines
 
 
 def _format_reasons(reasons: Sequence[CompilerReason], paint: _AnsiStyle) -> str:
     if not reasons:
         return ""
-    lines = [f"{describe_reason(each)} {each.file}:{each.line}" for each in reasons]
+    lines = [f"{describe_reason(each)} {each.file}{f':{each.line}' if each.line else ''}" for each in reasons]
     return "\n".join([paint("strong", "The compiler says"), *(_wrapped(each, "   ", "   ") for each in lines)])
 
 

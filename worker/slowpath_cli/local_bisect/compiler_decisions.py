@@ -1,5 +1,6 @@
 """Build a package twice, and find what the compiler decided differently."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -12,8 +13,11 @@ from typing import IO, Final
 
 from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.builds.compile_report import (
+    MOST_REASONS,
+    PGO_PROFILE,
     CompilerReason,
     FunctionDecisions,
+    compare_pgo_profiles,
     describe_reason,
     find_differences,
     parse_decisions,
@@ -79,8 +83,9 @@ def compare_builds(
     In the package's module and in the modules that are replaced by a commit.
     Raises `InvalidRepository`, `CompilationStopped`.
     """
-    base, candidate = (_decisions(*check_out(each), place, how) for each in builds)
-    return find_differences(base, candidate)
+    base, candidate = (_compile(*check_out(each), place, how) for each in builds)
+    profiles = compare_pgo_profiles(base.pgo_sha256, candidate.pgo_sha256)
+    return [*profiles, *find_differences(base.decisions, candidate.decisions)][:MOST_REASONS]
 
 
 def explain_culprit(
@@ -112,23 +117,49 @@ def explain_culprit(
     ]
 
 
-def _decisions(
+@dataclass(frozen=True)
+class _CompiledPackage:
+    """What the compiler decided on the functions of a module, and the digest of the PGO profile that it read, if any."""
+
+    decisions: Mapping[str, FunctionDecisions]
+    pgo_sha256: str | None
+
+
+def _compile(
     folder: Path, overrides: Mapping[str, Mapping[str, str]], place: PackagePlace, how: Compilation
-) -> dict[str, FunctionDecisions]:
-    """Build the package in a work tree, and return what the compiler decided on the functions of its module."""
+) -> _CompiledPackage:
+    """Build the package in a work tree."""
     replaced = [module for module, to in overrides.items() if "dir" in to]
     if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
         flags = f"{how.environment.get('GOFLAGS', '')} -mod=mod".strip()
         how = Compilation({**how.environment, "GOFLAGS": flags}, how.is_aborted)
     module = _go(folder, how, "list", "-m", "-f", "{{.Path}}")[0].split("\n")[0].strip()
     tags = ["-tags", place.tags]
-    listed = _go(folder, how, "list", *tags, "-f", "{{.ImportPath}} {{.Name}}", "--", place.package)[0].split()
-    if len(listed) != 2:
-        raise InvalidRepository(f"{place.package!r} names {len(listed) // 2} packages. Name one main package.")
-    path, name = listed
+    listed = _go(folder, how, "list", *tags, "-f", "{{.Name}} {{.ImportPath}} {{.Dir}}", "--", place.package)[
+        0
+    ].splitlines()
+    if len(listed) != 1:
+        raise InvalidRepository(f"{place.package!r} names {len(listed)} packages. Name one main package.")
+    name, path, source = listed[0].split(" ", 2)
     asked = [f"-gcflags={each}/...=-m=2" for each in (module, *replaced)]
     printed = _go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
-    return parse_decisions(printed, path if name == "main" else "")
+    profile = _find_profile(folder, Path(source), _go(folder, how, "env", "GOFLAGS")[0], is_main=name == "main")
+    return _CompiledPackage(parse_decisions(printed, path if name == "main" else ""), _digest(profile))
+
+
+def _find_profile(folder: Path, source: Path, go_flags: str, *, is_main: bool) -> Path | None:
+    """Return the PGO profile of a build: that of `-pgo` in GOFLAGS, else the one in the folder of the main package."""
+    named = [each.partition("=")[2] for each in go_flags.split() if each.startswith(("-pgo=", "--pgo="))]
+    if named and named[-1] not in {"auto", ""}:
+        return None if named[-1] == "off" else folder / named[-1]
+    return source / PGO_PROFILE if is_main else None
+
+
+def _digest(profile: Path | None) -> str | None:
+    if profile is None or not profile.is_file():
+        return None
+    with profile.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _go(folder: Path, how: Compilation, *words: str) -> tuple[str, str]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
 from slowpath.evidence.artifacts.service import artifact_ingest, artifacts
-from slowpath.verdicts.comparisons.rules import Side
 from slowpath.verdicts.compiler_evidence.jobs import DisassembleFunction
 from slowpath.verdicts.compiler_evidence.rules import AssemblyState
 from slowpath.verdicts.compiler_evidence.service import assemblies
@@ -27,10 +26,11 @@ def disassemble_function(job: DisassembleFunction, context: JobContext) -> None:
             for each in (row.executable_id, row.base_executable_id)
             if each is not None
         ]
-        profiles = {
-            side: [each.sha256 for each in found]
-            for side, found in assemblies.list_sampled_profiles(session, row).items()
-        }
+        sources = assemblies.list_sources(session, row)
+        profiles = [
+            [each.sha256 for each in artifacts.get_artifacts(session, ids)]
+            for ids in (sources.base_profiles, sources.candidate_profiles)
+        ]
 
     context.progress("reading files", 0.1)
     with ExitStack() as stack:
@@ -42,11 +42,12 @@ def disassemble_function(job: DisassembleFunction, context: JobContext) -> None:
         document = DecodeHelper(context.settings, context.check).assembly(
             function,
             (next(iter(base), None), candidate),
-            ([original(each) for each in profiles[Side.BASE]], [original(each) for each in profiles[Side.CANDIDATE]]),
+            ([original(each) for each in profiles[0]], [original(each) for each in profiles[1]]),
+            sources.renames,
         )
 
     with context.finishing() as session:
-        assemblies.record_document(assemblies.get_assembly(session, job.assembly_id), document)
+        assemblies.record_document(assemblies.get_assembly(session, job.assembly_id), document, sources)
 
 
 def record_assembly_failure(session: WriteSession, job: DisassembleFunction, failure: JobFailure) -> None:

@@ -1,5 +1,6 @@
 """`slowpath compile-report` on a repository whose second commit makes a helper too large to be inlined."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import pytest
 from slowpath_cli.main import main
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(shutil.which("go") is None, reason="no go")]
+EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 MAIN = """package main
 
 import "os"
@@ -84,3 +86,26 @@ def test_bad_input_is_refused(repository: Path, capsys: pytest.CaptureFixture[st
     assert "no commit, branch or tag 'absent'" in capsys.readouterr().err
     assert main(["compile-report", *sides, "--candidate", "main", "./absent"]) == 2
     assert "go list failed" in capsys.readouterr().err
+
+
+def test_other_pgo_profiles_are_a_reason_for_everything(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOFLAGS", "")
+    monkeypatch.setenv("GOWORK", "off")
+    folder = tmp_path / "profiled"
+    shutil.copytree(repository, folder)
+    for profile in sorted((EXAMPLE / "artifacts" / "inlined").glob("cpu.0[01].pb.gz")):
+        shutil.copy(profile, folder / "default.pgo")
+        commit(folder, MAIN % "", f"profile {profile.name}")
+    digests = [
+        hashlib.sha256(each.read_bytes()).hexdigest()[:12]
+        for each in sorted((EXAMPLE / "artifacts" / "inlined").glob("cpu.0[01].pb.gz"))
+    ]
+    sides = ["--repo", str(folder), "--base", "main~1", "--candidate", "main"]
+    assert main(["compile-report", *sides, "."]) == 0
+    expected = f"different PGO profiles: SHA-256 {digests[0]} in base, SHA-256 {digests[1]} in candidate."
+    assert expected in capsys.readouterr().out
+    monkeypatch.setenv("GOFLAGS", "-pgo=off")
+    assert main(["compile-report", *sides, "."]) == 0
+    assert capsys.readouterr().out == "The compiler decided the same in both commits.\n"

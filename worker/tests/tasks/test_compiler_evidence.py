@@ -163,7 +163,9 @@ def record(folder: Path) -> tuple[bytes, bytes]:
     return program.read_bytes(), profile.read_bytes()
 
 
-def test_addresses_of_profiles_of_a_build_are_used(client: TestClient, bench: Bench, tmp_path: Path) -> None:
+def test_addresses_of_profiles_of_a_build_are_used(
+    client: TestClient, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program, profile = record(tmp_path)
     binary = put(client, program, "recorded")["id"]
     run_all(bench)
@@ -176,6 +178,18 @@ def test_addresses_of_profiles_of_a_build_are_used(client: TestClient, bench: Be
     assert (sampled["samples"]["used"], sampled["samples"]["reason"]) == (2, None)
     value = sum(each["total"] for each in sampled["instructions"])  # the runtime interrupts the function
     assert value > sampled["samples"]["total"] / 2 > 0
+    monkeypatch.setattr(
+        "slowpath.evidence.profiles.service.profiles.MOST_RECORDED", 2
+    )  # of which 2 are in the assembly
+    before = client.post(f"/api/v1/{asked}/assemblies", json={"function": "main.(*worker).run"}).json()
+    assert before["state"] == "done"
+    put(client, profile, "newer.pb.gz")
+    run_all(bench)
+    renewed = client.post(f"/api/v1/{asked}/assemblies", json={"function": "main.(*worker).run"}).json()
+    assert (renewed["id"], renewed["state"]) == (before["id"], "waiting")
+    run_all(bench)
+    assert again(client, renewed, "assemblies")["state"] == "done"
+    assert client.post(f"/api/v1/{asked}/assemblies", json={"function": "main.(*worker).run"}).json()["state"] == "done"
     result = compared(client, bench, uploaded[:1], uploaded[1:])
     assert result["compiler"]["addressed"] == ["base", "candidate"]
     assert result["compiler"]["findings"] == []
@@ -216,3 +230,30 @@ def test_the_compilers_reasons_are_found_by_the_commits_of_both_sides(
         "ingester/ident.cloneBytes is no longer inlined: cost 117 exceeds budget 80."
     ]
     assert client.post("/api/v1/compile-reports", json=report | {"base_commit": "main"}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("digests", "difference", "sentence"),
+    [
+        (("a" * 64, "b" * 64), ("/tmp/pgo (SHA-256 aaaaaaaaaaaa)", "/tmp/pgo (SHA-256 bbbbbbbbbbbb)"), None),
+        (("a" * 64, None), None, "-pgo: only the path is compared, /tmp/pgo: the content of the PGO profile of the candidate "),
+    ],
+)  # fmt: skip
+def test_pgo_profiles_under_one_path_are_compared_by_content(
+    client: TestClient,
+    bench: Bench,
+    programs: dict[str, bytes],
+    digests: tuple[str | None, str | None],
+    difference: tuple[str, str] | None,
+    sentence: str | None,
+) -> None:
+    sides = []
+    for (name, content), digest in zip(programs.items(), digests, strict=True):
+        built = content.replace(b"build\tCGO_ENABLED=1\n", b"build\t-pgo=/tmp/pgo\n")
+        metadata = json.dumps({"pgo_sha256": digest} if digest else {})
+        sides.append([*profiles(client, name), str(put(client, built, name, run_metadata=metadata)["id"])])
+    compiler = compared(client, bench, *sides)["compiler"]
+    found = [(each["base"], each["candidate"]) for each in compiler["differences"] if each["setting"] == "-pgo"]
+    assert found == ([difference] if difference else [])
+    assert str(compiler["pgo_comparison"]).startswith(sentence or "None")
+    assert compiler["base"]["pgo_sha256"] == digests[0]

@@ -13,6 +13,7 @@ FORMAT: Final = "slowpath.compile-report/1"
 MOST_REASONS: Final = 2000
 LONGEST: Final = 300
 """Characters of a name or a reason."""
+SHOWN_DIGITS: Final = 12
 SHAPE: Final = "go.shape."
 LAST: Final = "\U0010ffff"
 """Sorts after each reason."""
@@ -21,6 +22,10 @@ _CANNOT = re.compile(r"cannot inline (?P<name>.+?): (?P<reason>.+)")
 _CAN = re.compile(r"can inline (?P<name>.+?)(?: with cost (?P<cost>\d{1,9}) as: .*)?")
 _EXCEEDS = re.compile(r"cost (?P<cost>\d{1,9}) exceeds budget (?P<budget>\d{1,9})")
 _ESCAPES = re.compile(r"(?P<what>.+?) escapes to heap(?: in (?P<name>.+?))?:?|moved to heap: (?P<moved>.+)")
+
+
+ReasonKind = Literal["inline", "heap", "pgo"]
+PGO_PROFILE: Final = "default.pgo"
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,13 @@ class FunctionDecisions:
 class CompilerReason:
     """A decision on a function that differs: the texts of both sides; None where it was not made.
 
-    `kind` is `inline` (a text is the reason why it cannot be inlined, empty if it can) or `heap` (a text is what escapes).
+    `kind` is `inline` (a text is the reason why it cannot be inlined, empty if it can), `heap` (a text is what escapes), or
+    `pgo` (a text is the SHA-256 of the PGO profile): that one has no function, it may be the reason for all others.
     `cost`: that of the side in which it can be inlined.
     """
 
     function: str
-    kind: Literal["inline", "heap"]
+    kind: ReasonKind
     base: str | None
     candidate: str | None
     file: str
@@ -139,9 +145,17 @@ def find_differences(
     return found[:MOST_REASONS]
 
 
+def compare_pgo_profiles(base: str | None, candidate: str | None) -> Sequence[CompilerReason]:
+    """Return that the PGO profiles of two builds differ, from their SHA-256 (None: without PGO); nothing if they do not."""
+    return [] if base == candidate else [CompilerReason("", "pgo", base, candidate, PGO_PROFILE, 0)]
+
+
 def describe_reason(reason: CompilerReason) -> str:
     """Return the sentence of a decision that differs; the function is named in full."""
     name, before, after = reason.function, reason.base, reason.candidate
+    if reason.kind == "pgo":
+        used = [f"SHA-256 {each[:SHOWN_DIGITS]}" if each else "none" for each in (before, after)]
+        return f"The builds have different PGO profiles: {used[0]} in base, {used[1]} in candidate. It may be the reason for every other decision."
     if reason.kind == "heap":
         moved = f"{name} now allocates on the heap: {after}." if after else ""
         gone = f"{name} allocates on the heap no longer: {before}." if before else ""

@@ -8,12 +8,14 @@ from slowpath.analysis.comparison.compiler_report import (
     CompilerKind,
     CompilerReport,
     CompilerSide,
+    InstanceChangeKind,
     ReportedBuild,
     ReportedFinding,
+    ReportedInstance,
     ReportedPath,
     ReportedSide,
 )
-from slowpath.analysis.comparison.compiler_wording import advise, describe_edge, describe_finding
+from slowpath.analysis.comparison.compiler_wording import advise, describe_edge, describe_finding, describe_pgo_paths
 from slowpath.analysis.comparison.stack_sizes import HotPath, describe_pgo, make_hot_paths
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.registry import STACK_GROWTH
@@ -28,12 +30,13 @@ CATEGORIES: dict[CompilerKind, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class CompilerBuild:
-    """What identifies a build; `pgo` is the path of its profile."""
+    """What identifies a build; `pgo` is the path of its profile, `pgo_sha256` the digest of the profile if it is known."""
 
     go_version: str
     arch: str
     build_id: str
     pgo: str | None
+    pgo_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,30 @@ class CompilerFinding:
 
 
 @dataclass(frozen=True)
+class InstanceCode:
+    """The code of an instance, and the number of calls that are inlined in it."""
+
+    size_bytes: int
+    frame_bytes: int
+    inlined: int
+
+
+@dataclass(frozen=True)
+class InstanceChange:
+    """An instance of a generic function that one build has, or whose code differs; it proves nothing about cost.
+
+    `is_on_stack`: its function is on a stack that was followed.
+    """
+
+    change: InstanceChangeKind
+    function: str
+    type_arguments: str
+    is_on_stack: bool
+    base: InstanceCode | None
+    candidate: InstanceCode | None
+
+
+@dataclass(frozen=True)
 class CompilerSection:
     """The compiler's part of a comparison. `hot_paths`: the hottest first; results of earlier versions have none."""
 
@@ -116,6 +143,11 @@ class CompilerSection:
     """Sides whose profiles have another build ID than the executable."""
     addressed: tuple[CompilerSide, ...] = ()
     """Sides whose stacks are followed by the addresses in their profiles."""
+    pgo_comparison: str | None = None
+    """What of the PGO profiles could not be compared; of builds with equal or no `-pgo`, and unknown content."""
+    instances: tuple[InstanceChange, ...] = ()
+    """Instances of generic functions that differ, those on stacks first; results of earlier versions have none."""
+    omitted_instances: int = 0
 
 
 def regressed_functions(findings: Sequence[Finding]) -> list[str]:
@@ -152,6 +184,9 @@ def make_compiler_section(report: CompilerReport, findings: Sequence[Finding]) -
         pgo=describe_pgo(report) if report["only_pgo"] else None,
         other_builds=tuple(report["other_builds"]),
         addressed=tuple(report["addressed"]),
+        instances=tuple(_make_instance(each) for each in report["instances"]),
+        omitted_instances=report["omitted_instances"],
+        pgo_comparison=describe_pgo_paths(report["base"], report["candidate"]),
     )
 
 
@@ -215,7 +250,17 @@ def _is_about(reported: ReportedFinding, subject: str) -> bool:
 
 
 def _make_build(build: ReportedBuild) -> CompilerBuild:
-    return CompilerBuild(build["go"], build["arch"], build["build_id"], build["pgo"])
+    return CompilerBuild(build["go"], build["arch"], build["build_id"], build["pgo"], build.get("pgo_sha256"))
+
+
+def _make_instance(reported: ReportedInstance) -> InstanceChange:
+    base, candidate = (
+        InstanceCode(side["size"], side["frame"], side["inlined"]) if side is not None else None
+        for side in (reported["base"], reported["candidate"])
+    )
+    return InstanceChange(
+        reported["change"], reported["function"], reported["arguments"], reported["on_stack"], base, candidate
+    )
 
 
 def _make_path(path: ReportedPath) -> StackPath:

@@ -17,6 +17,7 @@ CompilerKind = Literal[
     "frame-shrank",
     "code-size",
 ]
+InstanceChangeKind = Literal["added", "removed", "changed"]
 CompilerSide = Literal["base", "candidate"]
 CompilerGrade = Literal["binary", "predicted", "possible", "information"]
 
@@ -28,6 +29,7 @@ class ReportedBuild(TypedDict):
     arch: str
     build_id: str
     pgo: str | None
+    pgo_sha256: NotRequired[str | None]
 
 
 class ReportedDifference(TypedDict):
@@ -141,6 +143,25 @@ class ReportedFinding(TypedDict):
     edge: NotRequired[ReportedEdge]
 
 
+class ReportedInstanceCode(TypedDict):
+    """The code of an instance of a generic function; `size` and `frame` in bytes."""
+
+    size: int
+    frame: int
+    inlined: int
+
+
+class ReportedInstance(TypedDict):
+    """An instance of a generic function that one build has, or whose code differs."""
+
+    change: InstanceChangeKind
+    function: str
+    arguments: str
+    on_stack: bool
+    base: ReportedInstanceCode | None
+    candidate: ReportedInstanceCode | None
+
+
 class ReportedUnread(TypedDict):
     """Stacks that could not be followed beyond the caller of a function."""
 
@@ -167,3 +188,5 @@ class CompilerReport(TypedDict):
     only_pgo: bool
     other_builds: list[CompilerSide]
     addressed: list[CompilerSide]
+    instances: list[ReportedInstance]
+    omitted_instances: int

@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from slowpath.analysis.comparison.compiler_report import ReportedEdge, ReportedFinding, ReportedPath, ReportedValues
+from slowpath.analysis.comparison.compiler_report import (
+    ReportedBuild,
+    ReportedEdge,
+    ReportedFinding,
+    ReportedPath,
+    ReportedValues,
+)
 from slowpath.analysis.comparison.stack_sizes import advise_on_stack
 from slowpath.analysis.formats.go_function_names import short
 
@@ -40,6 +46,19 @@ def describe_edge(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[Repo
         who += f", if it starts with {edge['start'] // 1024} KiB"
     sentence = f"{first}{grew} and {crosses}: {who}."
     return sentence[0].upper() + sentence[1:] if not first else sentence
+
+
+def describe_pgo_paths(base: ReportedBuild, candidate: ReportedBuild) -> str | None:
+    """Return the sentence of two builds with PGO of which only the paths of the profiles are known; None of others."""
+    if base["pgo"] is None or base["pgo"] != candidate["pgo"]:
+        return None
+    unknown = [name for name, build in (("base", base), ("candidate", candidate)) if build.get("pgo_sha256") is None]
+    if not unknown:
+        return None
+    return (
+        f"-pgo: only the path is compared, {base['pgo']}: the content of the PGO profile of the "
+        f"{' and the '.join(unknown)} is not known. Another content may be the reason for every difference below."
+    )
 
 
 def advise(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:

@@ -4,6 +4,7 @@ The same object arrives as an upload field, as a sidecar file and in the webhook
 absent is `None`, never zero.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
@@ -15,6 +16,7 @@ from slowpath.units import Nanoseconds
 # What a hostile or mistaken sender could reach without making arithmetic lose meaning: 2^53 is exact in a double.
 LARGEST_COUNT = 2**53
 LONGEST_TEXT = 4_096
+SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class RunMetadata:
     """Age of the process when the capture began, in milliseconds."""
     requests_by_route: tuple[RouteRequests, ...] | None = None
     """The requests during the capture by route, method and status class."""
+    pgo_sha256: str | None = None
+    """SHA-256 of the PGO profile that an executable was built with, in hex."""
 
     @classmethod
     def from_json(cls, value: object) -> "RunMetadata":
@@ -54,6 +58,7 @@ class RunMetadata:
             known[name] = _text(name, value.get(name))
         known["cpu_flags"] = _flags(value.get("cpu_flags"))
         known["requests_by_route"] = parse_requests_by_route(value.get("requests_by_route"))
+        known["pgo_sha256"] = _digest("pgo_sha256", value.get("pgo_sha256"))
         return cls(**known)
 
     def to_json(self) -> dict[str, Any]:
@@ -88,6 +93,13 @@ def _text(name: str, value: object) -> str | None:
     if len(value) > LONGEST_TEXT:
         raise ValueError(f"facts.{name} has {len(value)} characters, the limit is {LONGEST_TEXT}")
     return value
+
+
+def _digest(name: str, value: object) -> str | None:
+    text = _text(name, value)
+    if text is not None and SHA256.fullmatch(text) is None:
+        raise ValueError(f"facts.{name} must be a SHA-256 in 64 lower-case hex digits")
+    return text
 
 
 def _flags(value: object) -> tuple[str, ...] | None:

@@ -6,7 +6,7 @@ It refuses what it cannot read by name (`ColumnFileError.slug`) and never guesse
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ ALIGNMENT = 8
 PREFIX_BYTES = 16
 
 Array = NDArray[Any]
+RangeReader = Callable[[Sequence[tuple[int, int]]], list[bytes]]
+"""Returns the bytes of a stored file at offsets, up to lengths."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,30 +96,82 @@ def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
     return ColumnFile(header=header, arrays=_read_listed(header, body))
 
 
-def read_some_columns(
-    read: Callable[[int, int], bytes],
-    expected_format: str,
-    names: Collection[str],
-    expected_versions: Collection[int] = (1,),
-) -> ColumnFile:
-    """Read and check only these columns of a stored container; `read` returns the bytes at an offset up to a length.
+class StoredColumns:
+    """A stored container whose columns, or parts of them, are read when they are asked for."""
 
-    Raises `ColumnFileError`.
-    """
-    prefix = read(0, PREFIX_BYTES)
-    end = PREFIX_BYTES + int.from_bytes(prefix[8:12], "little")
-    header, _ = _read_header(memoryview(read(0, end)))
-    _check_format(header, expected_format, expected_versions)
-    arrays = {}
-    for entry in _listed(header):
-        if isinstance(entry, dict) and entry.get("name") in names:
-            offset, length, dtype = entry.get("offset"), entry.get("length"), _DTYPES.get(str(entry.get("type")))
-            if not isinstance(offset, int) or not isinstance(length, int) or dtype is None or offset < 0 or length < 0:
-                raise ColumnFileError("header-damaged", f"column {entry.get('name')!r} is described wrongly")
-            part = read(end + offset, length * dtype.itemsize) if length else b""
-            name, array = _read_column({**entry, "offset": 0}, memoryview(part))
-            arrays[name] = array
-    return ColumnFile(header, arrays)
+    def __init__(self, read: RangeReader, expected_format: str, expected_versions: Collection[int] = (1,)) -> None:
+        """Read and check the header. Raises `ColumnFileError`."""
+        self._read = read
+        prefix = read([(0, PREFIX_BYTES)])[0]
+        self._body = PREFIX_BYTES + int.from_bytes(prefix[8:12], "little")
+        self.header, _ = _read_header(memoryview(read([(0, self._body)])[0]))
+        _check_format(self.header, expected_format, expected_versions)
+        self._whole: dict[str, Array] = {}
+        self._places = {
+            entry["name"]: entry for entry in _listed(self.header) if isinstance(entry, dict) and "name" in entry
+        }
+
+    def length(self, name: str) -> int:
+        """Return the number of elements of a column. Raises `ColumnFileError`."""
+        return self._place(name)[1]
+
+    def column(self, name: str, kind: str) -> Array:
+        """Return a whole column, which is read once. Raises `ColumnFileError`, also if it has another type."""
+        if name not in self._whole:
+            self._whole[name] = self._span(name, kind, 0, self.length(name))
+        return self._whole[name]
+
+    def values(self, name: str, kind: str, rows: NDArray[np.integer[Any]]) -> Array:
+        """Return the elements in these rows; of the column, the part from the first to the last is read.
+
+        Raises `ColumnFileError`.
+        """
+        first, last = (int(rows.min()), int(rows.max())) if len(rows) else (0, -1)
+        if first < 0 or last >= self.length(name):
+            raise ColumnFileError("column-outside", f"column {name!r} has {self.length(name)} elements, and no {last}")
+        if name in self._whole:
+            found: Array = self._whole[name][rows]
+        else:
+            found = self._span(name, kind, first, last + 1)[rows - first]
+        return found
+
+    def _span(self, name: str, kind: str, first: int, end: int) -> Array:
+        offset, _, dtype = self._place(name)
+        if _NAMES[dtype] != kind:
+            raise ColumnFileError("column-type", f"column {name!r} is {_NAMES[dtype]}, expected {kind}")
+        piece = self._pieces([(offset + first * dtype.itemsize, (end - first) * dtype.itemsize)])[0]
+        return np.frombuffer(piece, dtype)
+
+    def limits(self, name: str, rows: NDArray[np.integer[Any]]) -> tuple[Array, Array]:
+        """Return where what belongs to each row begins and ends, from a column of offsets. Raises `ColumnFileError`."""
+        both = self.values(name, "u32", np.concatenate([rows, rows + 1])).astype(np.int64)
+        return both[: len(rows)], both[len(rows) :]
+
+    def texts(self, numbers: NDArray[np.integer[Any]]) -> list[str]:
+        """Return the strings with these numbers of the string table; nothing else of it is read. Raises `ColumnFileError`."""
+        begins, ends = self.limits("strings_offset", numbers)
+        offset, length, _ = self._place("strings_bytes")
+        if np.any(begins > ends) or np.any(ends > length):
+            raise ColumnFileError("column-outside", "a string ends outside of the string table")
+        return [
+            piece.decode("utf-8", "replace")
+            for piece in self._pieces([(offset + int(at), int(end - at)) for at, end in zip(begins, ends, strict=True)])
+        ]
+
+    def _pieces(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        pieces = self._read([(self._body + at, count) for at, count in ranges])
+        if [len(each) for each in pieces] != [count for _, count in ranges]:
+            raise ColumnFileError("column-outside", "a column ends behind the end of the file")
+        return pieces
+
+    def _place(self, name: str) -> tuple[int, int, np.dtype[Any]]:
+        entry = self._places.get(name)
+        if entry is None:
+            raise ColumnFileError("column-missing", f"column {name!r} is missing")
+        offset, length, dtype = entry.get("offset"), entry.get("length"), _DTYPES.get(str(entry.get("type")))
+        if not isinstance(offset, int) or not isinstance(length, int) or dtype is None or offset < 0 or length < 0:
+            raise ColumnFileError("header-damaged", f"column {name!r} is described wrongly")
+        return offset, length, dtype
 
 
 def _read_listed(header: Mapping[str, object], body: memoryview) -> dict[str, Array]:

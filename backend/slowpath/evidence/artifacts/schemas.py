@@ -67,6 +67,9 @@ class RunMetadataIn(BaseModel):
     ended_at_ms: Count | None = None
     process_age_ms: Count | None = None
     requests_by_route: Annotated[list[RouteRequestsIn], Field(max_length=MOST_ROUTES + 1)] | None = None
+    pgo_sha256: Short | None = Field(
+        None, description="of an executable: SHA-256 of the PGO profile that it was built with, in hex"
+    )
 
     @model_validator(mode="after")
     def _validate_for_analysis(self) -> Self:

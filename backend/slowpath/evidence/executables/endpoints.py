@@ -41,5 +41,5 @@ def list_functions(
 ) -> ExecutableFunctionsOut:
     """List functions of a Go executable with frame, stack check, code size and inlined calls: the largest first, wrappers last."""
     row = executables.get_executable(session, ArtifactId(artifact_id))
-    read = partial(blobs.read_range, BlobKey(row.columns_key))
+    read = partial(blobs.read_ranges, BlobKey(row.columns_key))
     return ExecutableFunctionsOut.of(search_functions(read, name, order, limit, offset))

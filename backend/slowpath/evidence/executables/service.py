@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import select
 
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.executable_header import ExecutableHeader
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import NotFound
@@ -58,3 +59,9 @@ def list_by_builds(session: ReadSession, builds: Collection[BuildId]) -> Sequenc
     """Return the executables of builds, newest first, by ix_artifact_build."""
     found = select(Executable).join(Artifact, Artifact.id == Executable.id).where(Artifact.build_id.in_(builds))
     return session.scalars(found.order_by(Executable.created_at.desc(), Executable.id)).all()
+
+
+def find_pgo_sha256(session: ReadSession, artifact_id: ArtifactId) -> str | None:
+    """Return the SHA-256 of the PGO profile that an executable was built with, from its run metadata; None if unknown."""
+    artifact = session.get(Artifact, (session.team_id, artifact_id))
+    return RunMetadata.from_json(artifact.run_metadata).pgo_sha256 if artifact is not None else None

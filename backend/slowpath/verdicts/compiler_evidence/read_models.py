@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from slowpath.core.ids import ArtifactId
+
 
 @dataclass(frozen=True)
 class CompilerAbsence:
@@ -14,3 +16,15 @@ class CompilerAbsence:
     remedy: str
     is_changing: bool = False
     can_compute_again: bool = False
+
+
+@dataclass(frozen=True)
+class AssemblySources:
+    """What an assembly depends on besides its executables.
+
+    Profiles whose samples are added, by side, and names in base and candidate of functions that were renamed.
+    """
+
+    base_profiles: tuple[ArtifactId, ...]
+    candidate_profiles: tuple[ArtifactId, ...]
+    renames: tuple[tuple[str, str], ...]

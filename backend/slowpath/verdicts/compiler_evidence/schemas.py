@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from slowpath.analysis.builds.compile_report import LONGEST, MOST_REASONS
+from slowpath.analysis.builds.compile_report import LONGEST, MOST_REASONS, ReasonKind
 from slowpath.analysis.comparison.assembly_document import AssemblyDocument
 from slowpath.platform.http.problems import StoredProblem
 from slowpath.platform.http.request_types import JsonInt
@@ -27,12 +27,15 @@ Text = Annotated[str, Field(max_length=LONGEST + 1, pattern=r"^[^\x00-\x1f\x7f]*
 
 
 class CompilerReasonIn(BaseModel):
-    """A decision of the compiler that differs; the texts are null where it was not made, and empty if it can be inlined."""
+    """A decision of the compiler that differs; the texts are null where it was not made, and empty if it can be inlined.
+
+    Of the kind `pgo`, the function is empty and the texts are the SHA-256 of the PGO profiles.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     function: Text
-    kind: Literal["inline", "heap"]
+    kind: ReasonKind
     base: Text | None
     candidate: Text | None
     file: Text

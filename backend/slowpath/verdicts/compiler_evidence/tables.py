@@ -1,6 +1,6 @@
 """Tables of the compiler's evidence."""
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, UniqueConstraint, Uuid
@@ -10,6 +10,9 @@ from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
 from slowpath.evidence.profiles.tables import STATES
 from slowpath.verdicts.compiler_evidence.rules import AssemblyState
+
+SOURCES_DIGEST: Final = "sources_digest"
+"""Member of a stored assembly that identifies the profiles and renames it was made of."""
 
 
 class Assembly(TeamScoped, Table):
@@ -38,8 +41,12 @@ class Assembly(TeamScoped, Table):
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     document: Mapped[dict[str, Any] | None]
-    """What `slowpath-decode assembly` printed."""
+    """What `slowpath-decode assembly` printed, and the digest of its sources."""
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
+
+    def sources_digest(self) -> str:
+        """Return what identifies the sources of the document; empty of none, and of those of earlier versions."""
+        return str((self.document or {}).get(SOURCES_DIGEST, ""))
 
 
 class CompileReport(TeamScoped, Table):

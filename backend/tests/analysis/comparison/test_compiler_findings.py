@@ -90,6 +90,8 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
             "only_pgo": False,
             "other_builds": [],
             "addressed": [],
+            "instances": [],
+            "omitted_instances": 0,
         },
     )
 
@@ -161,3 +163,29 @@ def test_stacks_are_those_of_functions_that_cost_more() -> None:
     assert regressed_functions(findings) == ["a/b.F"]
     assert profile_kind_of(findings, ("heap", "cpu")) == "cpu"
     assert profile_kind_of((), ("heap", "cpu")) == "heap"
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "unknown"),
+    [
+        (("p", None), ("p", None), "base and the candidate"),
+        (("p", "a" * 64), ("p", None), "candidate"),
+        (("p", "a" * 64), ("p", "b" * 64), None),
+        (("p", None), ("q", None), None),
+        ((None, None), (None, None), None),
+    ],
+)
+def test_unknown_content_of_pgo_profiles_is_stated(
+    base: tuple[str | None, str | None], candidate: tuple[str | None, str | None], unknown: str | None
+) -> None:
+    sides = [
+        {"go": "", "arch": "", "build_id": "", "pgo": pgo, "pgo_sha256": sha256} for pgo, sha256 in (base, candidate)
+    ]
+    section = make_compiler_section(cast("CompilerReport", {**report(), "base": sides[0], "candidate": sides[1]}), ())
+    assert section.base.pgo_sha256 == base[1]
+    if unknown is None:
+        assert section.pgo_comparison is None
+    else:
+        assert f"only the path is compared, p: the content of the PGO profile of the {unknown} is not known." in str(
+            section.pgo_comparison
+        )

@@ -1,21 +1,21 @@
 """Searching the functions of a decoded executable: two functions, one of them with an inlined call."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from slowpath.analysis.formats.column_file import ColumnFileError, read_columns
+from slowpath.analysis.formats.column_file import ColumnFileError, RangeReader, read_columns
 from slowpath.analysis.formats.executable_functions import FunctionOrder, search_functions
 
 GOLDEN = Path(__file__).resolve().parents[4] / "worker" / "decode" / "testdata" / "golden" / "executable-small.slowcol"
 CONTENT = GOLDEN.read_bytes()
 
 
-def reading(content: bytes) -> Callable[[int, int], bytes]:
-    return lambda offset, length: content[offset : offset + length]
+def reading(content: bytes) -> RangeReader:
+    return lambda ranges: [content[offset : offset + length] for offset, length in ranges]
 
 
 def test_a_function_has_frame_size_and_what_is_inlined() -> None:
@@ -60,20 +60,35 @@ def test_wrappers_are_last_however_large_they_are() -> None:
     assert [(each.name, each.frame_bytes) for each in found.functions] == [("main.f", 16), ("main.h-fm", 1 << 20)]
 
 
-def test_calls_and_inline_trees_are_not_read() -> None:
-    asked: list[range] = []
-
-    def read(offset: int, length: int) -> bytes:
-        asked.append(range(offset, offset + length))
-        return CONTENT[offset : offset + length]
-
-    search_functions(read, "main", "frame", 10)
+def parts_read(text: str, order: FunctionOrder, limit: int) -> dict[str, int]:
+    """Return how many bytes of each column a page reads; the end of each range counts for its last column."""
     listed = read_columns(CONTENT, "slowpath.binary")
     start = 16 + int.from_bytes(CONTENT[8:12], "little")
-    unread = [each for each in listed.header["columns"] if each["name"].startswith(("call_", "inlined_"))]
-    assert len(unread) == 11
-    for each in unread:
-        assert not any(start + each["offset"] in part for part in asked), each["name"]
+    places = {each["name"]: start + each["offset"] for each in listed.header["columns"]}
+    found: dict[str, int] = {}
+
+    def read(ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        for offset, length in ranges:
+            inside = [name for name, at in places.items() if at <= offset]
+            if inside and length:
+                name = max(inside, key=lambda each: places[each])
+                found[name] = found.get(name, 0) + length
+        return [CONTENT[offset : offset + length] for offset, length in ranges]
+
+    search_functions(read, text, order, limit)
+    return found
+
+
+def test_calls_and_inline_trees_are_not_read() -> None:
+    for text in ("", "main"):
+        assert not [name for name in parts_read(text, "frame", 10) if name.startswith(("call_", "inlined_"))]
+
+
+def test_a_page_reads_the_rows_and_names_that_it_shows() -> None:
+    page, whole = parts_read("", "entry", 1), parts_read("main", "entry", 2)
+    assert page["strings_bytes"] == len("main.f") + len("main.go") < whole["strings_bytes"]
+    assert (page["function_name"], page["function_frame"]) == (4, 4)
+    assert parts_read("", "frame", 1)["function_frame"] == 8  # of both functions, for the order
 
 
 def test_a_damaged_header_is_refused() -> None:

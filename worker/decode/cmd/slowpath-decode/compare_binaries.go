@@ -34,6 +34,9 @@ func compareBinariesCommand(args []string, std streams) error {
 	var binaries [2]string
 	flags.StringVar(&binaries[0], "base-binary", "", "program of the base")
 	flags.StringVar(&binaries[1], "candidate-binary", "", "program of the candidate")
+	var profiles [2]string
+	flags.StringVar(&profiles[0], "base-pgo-sha256", "", "`digest` of the PGO profile that the program of the base was built with, if it is known")
+	flags.StringVar(&profiles[1], "candidate-pgo-sha256", "", "the same of the candidate")
 	var regressed nameList
 	flags.Var(&regressed, "function", "compare only stacks with this `function`; may be repeated")
 	var recorded [2]nameList
@@ -64,6 +67,7 @@ func compareBinariesCommand(args []string, std streams) error {
 		if err != nil {
 			return err
 		}
+		program.PGOSHA256 = profiles[side]
 		programs[side] = program
 		if err := addAddresses(sum, program, recorded[side], side == 1); err != nil {
 			return err

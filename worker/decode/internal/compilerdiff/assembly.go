@@ -73,12 +73,12 @@ type Instruction struct {
 }
 
 // Disassemble returns the assembly of a function by its name in profiles, or by its
-// key. Base may be nil.
-func Disassemble(base, candidate *gobinary.Program, name string, profiles [2][]string) (*Assembly, error) {
+// key. Base may be nil. Renames are functions of both that are known to be one.
+func Disassemble(base, candidate *gobinary.Program, name string, renames []Rename, profiles [2][]string) (*Assembly, error) {
 	a := &Assembly{Version: AssemblyVersion, Function: name, Rows: []Row{}}
 	ours, theirs := -1, largestOf(candidate, name)
 	if base != nil {
-		ours, theirs = findPair(base, candidate, name)
+		ours, theirs = findPair(base, candidate, name, renames)
 	}
 	var sequences [2][]aligned
 	for side, program := range []*gobinary.Program{base, candidate} {
@@ -99,20 +99,6 @@ func Disassemble(base, candidate *gobinary.Program, name string, profiles [2][]s
 		a.Rows = align(sequences[0], sequences[1])
 	}
 	return a, nil
-}
-
-// findPair returns the function of a name in both builds, -1 where there is none.
-func findPair(base, candidate *gobinary.Program, name string) (ours, theirs int) {
-	m := match(base, candidate)
-	theirs = largestOf(candidate, name)
-	if partner, ok := m.toBase[theirs]; ok {
-		return partner, theirs
-	}
-	ours = largestOf(base, name)
-	if partner, ok := m.toCandidate[ours]; ok && theirs < 0 {
-		theirs = partner
-	}
-	return ours, theirs
 }
 
 // largestOf returns the function with most code of those of a name or key, -1 for none.

@@ -16,7 +16,7 @@ const clone = "ingester/ident.(*Pool).Clone"
 
 func assemblyOf(t *testing.T, base, candidate *gobinary.Program, name string, profiles [2][]string) *Assembly {
 	t.Helper()
-	a, err := Disassemble(base, candidate, name, profiles)
+	a, err := Disassemble(base, candidate, name, nil, profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +165,50 @@ func TestAlign(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v and %v: %v", c.base, c.candidate, got)
+		}
+	}
+}
+
+const renamed = `package main
+
+import "os"
+
+//go:noinline
+func NAME(n int) int {
+	for n > 9 {
+		n -= len(os.Args)
+		os.Getpid()
+	}
+	return n CHANGE
+}
+
+func main() { os.Exit(NAME(len(os.Args))) }
+`
+
+func TestARenamedFunctionIsShownOfBothSides(t *testing.T) {
+	write := func(name, change string) *gobinary.Program {
+		return built(t, strings.NewReplacer("NAME", name, "CHANGE", change).Replace(renamed))
+	}
+	base, same, other := write("before", ""), write("after", ""), write("after", "+ os.Getppid() + os.Getuid()")
+	for _, each := range []struct {
+		candidate *gobinary.Program
+		name      string
+		renames   []Rename
+		isPaired  bool
+	}{
+		{same, "main.after", nil, true},
+		{same, "main.before", nil, true},
+		{other, "main.after", nil, false},
+		{other, "main.after", []Rename{{"main.before", "main.after"}}, true},
+		{other, "main.before", []Rename{{"main.before", "main.after"}}, true},
+		{other, "main.after", []Rename{{"main.main", "main.after"}, {"main.absent", "main.after"}}, false},
+	} {
+		a, err := Disassemble(base, each.candidate, each.name, each.renames, [2][]string{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isPaired := a.Base.Name == "main.before" && a.Base.Missing == nil && a.Candidate.Name == "main.after" && a.Candidate.Missing == nil; isPaired != each.isPaired {
+			t.Errorf("%s, renames %v: base %q, candidate %q", each.name, each.renames, a.Base.Name, a.Candidate.Name)
 		}
 	}
 }

@@ -82,6 +82,7 @@ func newComparison(base, candidate *gobinary.Program) (*comparison, error) {
 		report: &Report{
 			Version: Version, Base: buildOf(base), Candidate: buildOf(candidate), Differences: differencesOf(base, candidate),
 			Unread: []Unread{}, Paths: []Path{}, Findings: []Finding{}, HotPaths: []HotPath{}, OtherBuilds: []string{}, Addressed: []string{},
+			Instances: []Instance{},
 		},
 	}
 	c.ours = newProjector(base, c.isUnmatched(c.toCandidate, base, c.candidateKeys))
@@ -381,6 +382,7 @@ func (c *comparison) finish() {
 	})
 	c.report.Omitted = max(0, len(findings)-mostFindings)
 	c.report.Findings = append(c.report.Findings, findings[:min(len(findings), mostFindings)]...)
+	c.report.Instances, c.report.OmittedInstances = c.instances()
 	for unread, count := range c.unread {
 		unread.Stacks = count
 		c.report.Unread = append(c.report.Unread, unread)

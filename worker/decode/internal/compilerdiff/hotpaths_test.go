@@ -104,3 +104,25 @@ func TestOnlyBuildsOfOneCommitDifferOnlyInPGO(t *testing.T) {
 		t.Error("builds of two commits differ in their code too")
 	}
 }
+
+func TestPGOProfilesAreComparedByContentWhereItIsKnown(t *testing.T) {
+	program := func(path, sha256 string) *gobinary.Program {
+		return &gobinary.Program{PGO: path, PGOSHA256: sha256, Settings: map[string]string{}}
+	}
+	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	for _, each := range []struct {
+		base, candidate *gobinary.Program
+		want            []Difference
+	}{
+		{program("p", a), program("p", a), []Difference{}},
+		{program("p", a), program("q", a), []Difference{}},
+		{program("p", a), program("p", b), []Difference{{"-pgo", "p (SHA-256 aaaaaaaaaaaa)", "p (SHA-256 bbbbbbbbbbbb)"}}},
+		{program("p", a), program("p", ""), []Difference{}},
+		{program("p", ""), program("q", b), []Difference{{"-pgo", "p", "q"}}},
+		{program("", a), program("p", a), []Difference{{"-pgo", "", "p"}}},
+	} {
+		if got := differencesOf(each.base, each.candidate); !slices.Equal(got, each.want) {
+			t.Errorf("%+v, %+v: %v", each.base, each.candidate, got)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package compilerdiff
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"slowpath.dev/decode/internal/gobinary"
@@ -92,74 +90,4 @@ func byKey(p *gobinary.Program) map[string][]int {
 		keys[key] = append(keys[key], i)
 	}
 	return keys
-}
-
-// pairAll pairs functions of one key: first those of equal type arguments and
-// equal place in the enclosing function, then of equal place, then in order.
-func (m *matching) pairAll(ours, theirs []int) {
-	if len(ours) == 1 && len(theirs) == 1 {
-		m.pair(ours[0], theirs[0])
-		return
-	}
-	left, right := sortedByPlace(m.base, ours), sortedByPlace(m.candidate, theirs)
-	for _, isEqual := range []func(b, c place) bool{
-		func(b, c place) bool { return b == c },
-		func(b, c place) bool { return b.arguments == c.arguments && b.line == c.line },
-		func(b, c place) bool { return b.line == c.line },
-		func(place, place) bool { return true },
-	} {
-		left = slices.DeleteFunc(left, func(b placed) bool {
-			at := slices.IndexFunc(right, func(c placed) bool { return isEqual(b.place, c.place) })
-			if at < 0 {
-				return false
-			}
-			m.pair(b.function, right[at].function)
-			right = slices.Delete(right, at, at+1)
-			return true
-		})
-	}
-}
-
-func (m *matching) pair(base, candidate int) {
-	m.toCandidate[base], m.toBase[candidate] = candidate, base
-}
-
-// place is what tells functions of one key apart.
-type place struct {
-	arguments string
-	line      int32 // relative to the enclosing function
-	size      uint32
-}
-
-// placed is a function with its place.
-type placed struct {
-	function int
-	place    place
-}
-
-func placeOf(p *gobinary.Program, function int) place {
-	f := &p.Functions[function]
-	line := f.StartLine
-	if found := p.Find(enclosing(f.Name)); len(found) > 0 {
-		line -= p.Functions[found[0]].StartLine
-	}
-	arguments := ""
-	if first, last := strings.IndexByte(f.Name, '['), strings.LastIndexByte(f.Name, ']'); first >= 0 && last > first {
-		arguments = f.Name[first:last]
-	}
-	return place{arguments, line, f.Size}
-}
-
-// mostOfOneKey bounds the work for functions of one key.
-const mostOfOneKey = 256
-
-func sortedByPlace(p *gobinary.Program, functions []int) []placed {
-	sorted := make([]placed, 0, min(len(functions), mostOfOneKey))
-	for _, function := range functions[:min(len(functions), mostOfOneKey)] {
-		sorted = append(sorted, placed{function, placeOf(p, function)})
-	}
-	slices.SortStableFunc(sorted, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.size, b.place.size))
-	})
-	return sorted
 }

@@ -3,7 +3,11 @@
 // the runtime, and stacks that are predicted to grow once more.
 package compilerdiff
 
-import "slowpath.dev/decode/internal/gobinary"
+import (
+	"fmt"
+
+	"slowpath.dev/decode/internal/gobinary"
+)
 
 // Version is the version of the report.
 const Version = 1
@@ -22,6 +26,9 @@ type Report struct {
 	OnlyPGO     bool         `json:"only_pgo"`     // the builds differ in PGO settings only
 	OtherBuilds []string     `json:"other_builds"` // sides whose profiles are of another build than the program
 	Addressed   []string     `json:"addressed"`    // sides whose stacks are followed by addresses of their profiles
+	Instances   []Instance   `json:"instances"`    // of generic functions, that differ
+
+	OmittedInstances int `json:"omitted_instances"` // beyond the limit
 }
 
 // Build is what identifies a build.
@@ -30,6 +37,8 @@ type Build struct {
 	Arch    string  `json:"arch"`
 	BuildID string  `json:"build_id"`
 	PGO     *string `json:"pgo"`
+
+	PGOSHA256 *string `json:"pgo_sha256"` // of the profile's content; null if it is unknown
 }
 
 // Difference is a setting that may change all code.
@@ -159,6 +168,9 @@ func buildOf(p *gobinary.Program) Build {
 	if p.PGO != "" {
 		b.PGO = &p.PGO
 	}
+	if p.PGO != "" && p.PGOSHA256 != "" {
+		b.PGOSHA256 = &p.PGOSHA256
+	}
 	return b
 }
 
@@ -184,6 +196,20 @@ func differencesOf(base, candidate *gobinary.Program) []Difference {
 	for _, setting := range codeSettings {
 		add(setting, base.Settings[setting], candidate.Settings[setting])
 	}
-	add("-pgo", base.PGO, candidate.PGO)
+	ours, theirs := pgoSettings(base, candidate)
+	add("-pgo", ours, theirs)
 	return found
+}
+
+// pgoSettings returns what of the PGO profiles is compared: their content if it is
+// known of both, whatever the paths are, else their paths.
+func pgoSettings(base, candidate *gobinary.Program) (ours, theirs string) {
+	b, c := buildOf(base), buildOf(candidate)
+	switch {
+	case b.PGOSHA256 == nil || c.PGOSHA256 == nil:
+		return base.PGO, candidate.PGO
+	case *b.PGOSHA256 == *c.PGOSHA256:
+		return "", ""
+	}
+	return fmt.Sprintf("%s (SHA-256 %.12s)", base.PGO, *b.PGOSHA256), fmt.Sprintf("%s (SHA-256 %.12s)", candidate.PGO, *c.PGOSHA256)
 }

@@ -16,6 +16,7 @@ type Program struct {
 	Arch      string            // "amd64" or "arm64"
 	BuildID   string            // GNU build id in hex as profiles name it; without one, Go's build id
 	PGO       string            // the -pgo setting: a path, not a digest
+	PGOSHA256 string            // of the file at that path when the executable was built; not in the executable, empty if unknown
 	Settings  map[string]string // build settings (-race, -gcflags, GOAMD64, ...)
 	Functions []Function        // in the order of their entries
 	Damaged   int               // functions whose tables could not be read: without frame, tree or lines

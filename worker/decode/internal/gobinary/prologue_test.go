@@ -17,6 +17,12 @@ const prologueLength = 14
 var (
 	subtracted = regexp.MustCompile(`\tSUBQ \$0x([0-9a-f]+), SP`)
 	added      = regexp.MustCompile(`\tADDQ \$-0x([0-9a-f]+), SP`)
+
+	// arm64: one store that moves the stack pointer, or a subtraction in R20 of a number in R27 if the frame is large
+	stored  = regexp.MustCompile(`\tMOVD\.W R30, -(\d+)\(RSP\)`)
+	lowered = regexp.MustCompile(`\tSUB \$(?:(\d+)|\((\d+)<<12\)), (?:RSP|R20), (?:RSP|R20)\b`)
+	number  = regexp.MustCompile(`\tMOVD \$(\d+), R27`)
+	byR27   = regexp.MustCompile(`\tSUB R27, RSP, (?:RSP|R20)\b`)
 )
 
 // prologues returns the frame that the first instructions of each function make, by
@@ -34,12 +40,13 @@ func prologues(t *testing.T, path string) map[uint64]int32 {
 	frames := map[uint64]int32{}
 	var entry uint64
 	var seen int
+	var inR27 int32
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
 		if strings.HasPrefix(line, "TEXT ") {
-			entry, seen = 0, 0
+			entry, seen, inR27 = 0, 0, 0
 			continue
 		}
 		fields := strings.Fields(line)
@@ -52,14 +59,22 @@ func prologues(t *testing.T, path string) map[uint64]int32 {
 			}
 			frames[entry] = 0
 		}
-		switch room := roomOf(line); {
+		switch room, isLast := roomOf(line); {
 		case room > 0:
 			frames[entry] += room
-			seen = prologueLength
+			if isLast {
+				seen = prologueLength
+			}
+		case byR27.MatchString(line):
+			frames[entry] += inR27
 		case strings.Contains(line, "\tPUSHQ BP"):
 			frames[entry] += 8
 		}
-		if strings.Contains(line, "\tRET") {
+		if found := number.FindStringSubmatch(line); found != nil {
+			constant, _ := strconv.ParseInt(found[1], 10, 32)
+			inR27 = int32(constant)
+		}
+		if strings.Contains(line, "\tRET") || strings.Contains(line, "\tMOVD R20, RSP") {
 			seen = prologueLength
 		}
 	}
@@ -69,16 +84,28 @@ func prologues(t *testing.T, path string) map[uint64]int32 {
 	return frames
 }
 
-// roomOf returns the bytes that an instruction makes room for on the stack.
-func roomOf(line string) int32 {
+// roomOf returns the bytes that an instruction makes room for on the stack, and
+// whether none follows it.
+func roomOf(line string) (bytes int32, isLast bool) {
+	if found := stored.FindStringSubmatch(line); found != nil {
+		room, _ := strconv.ParseInt(found[1], 10, 32)
+		return int32(room), true
+	}
+	if found := lowered.FindStringSubmatch(line); found != nil {
+		room, _ := strconv.ParseInt(found[1]+found[2], 10, 19)
+		if found[2] != "" {
+			room <<= 12
+		}
+		return int32(room), false
+	}
 	for _, pattern := range []*regexp.Regexp{subtracted, added} {
 		if found := pattern.FindStringSubmatch(line); found != nil {
 			if room, err := strconv.ParseInt(found[1], 16, 32); err == nil {
-				return int32(room)
+				return int32(room), true
 			}
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // checkPrologues checks that at least this share of the frames equal the prologues.
@@ -98,7 +125,11 @@ func checkPrologues(t *testing.T, path string, least float64) {
 			}
 		}
 	}
-	fmt.Printf("measured prologues-%s equal=%d functions=%d damaged=%d\n", program.GoVersion, equal, equal+different, program.Damaged)
+	name := program.GoVersion
+	if program.Arch != "amd64" {
+		name += "-" + program.Arch
+	}
+	fmt.Printf("measured prologues-%s equal=%d functions=%d damaged=%d\n", name, equal, equal+different, program.Damaged)
 	t.Logf("%d of %d frames equal the prologue; different: %s", equal, equal+different, strings.Join(names, ", "))
 	if total := equal + different; total < len(program.Functions)*9/10 || float64(equal) < least*float64(total) {
 		t.Errorf("%d of %d frames are equal; %d functions", equal, total, len(program.Functions))

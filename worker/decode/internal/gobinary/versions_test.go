@@ -3,6 +3,7 @@
 package gobinary_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -14,7 +15,7 @@ import (
 )
 
 // versions come from the module proxy.
-var versions = []string{"go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.25.0", "go1.27.3"}
+var versions = []string{"go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.24.0", "go1.25.0", "go1.27.3"}
 
 // otherModes are the first and last version of each layout that is read differently in other modes.
 var otherModes = []string{"go1.18.10", "go1.20.14", "go1.27.3"}
@@ -76,6 +77,25 @@ func TestFramesOfGoCommands(t *testing.T) {
 				t.Skipf("no %s: %v", version, err)
 			}
 			checkPrologues(t, filepath.Join(strings.TrimSpace(string(root)), "bin", "go"), 0.999)
+		})
+	}
+}
+
+// The go command of some versions, built for arm64.
+func TestFramesOfGoCommandsARM64(t *testing.T) {
+	for _, version := range []string{"go1.24.0", "go1.25.0"} {
+		t.Run(version, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module example.com/empty\n\ngo 1.18\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command("go", "build", "-o", "go-arm64", "cmd/go")
+			command.Dir = folder
+			command.Env = append(os.Environ(), "GOTOOLCHAIN="+version, "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+			if printed, err := command.CombinedOutput(); err != nil {
+				t.Skipf("no %s: %v\n%s", version, err, printed)
+			}
+			checkPrologues(t, filepath.Join(folder, "go-arm64"), 0.999)
 		})
 	}
 }

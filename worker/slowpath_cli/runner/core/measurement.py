@@ -16,6 +16,7 @@ from slowpath.analysis.experiments.output_measures import VALUE, InvalidOutput, 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import CollectPlan, SnapshotKind
 from slowpath_cli.collect.executable_file import EXECUTABLE_NAME
+from slowpath_cli.collect.pgo_profile import add_pgo_profile
 from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
 from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
 from slowpath_cli.collect.request_counters import read_selector
@@ -202,7 +203,7 @@ def _upload_executable(wanted: str, context: MeasurementContext, control: Server
         raise InvalidArgument(
             f"[measure] executable: {path} is not a file. The deploying command has to leave it there."
         )
-    facts = RunMetadata(commit=context.commit)
+    facts = add_pgo_profile(RunMetadata(commit=context.commit), path)
     return _upload_with_retry(
         context, partial(control.put_file, context.run_id, path, _name(context, EXECUTABLE_NAME), facts)
     )

@@ -96,6 +96,10 @@ class AccountingBlobStore:
         """Return all bytes. Raises `NotFound`, `Unavailable`."""
         return self._store.read(key)
 
+    def read_ranges(self, key: BlobKey, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Return bytes at offsets."""
+        return self._store.read_ranges(key, ranges)
+
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
         """Return `length` bytes from an offset. Raises `NotFound`, `Unavailable`."""
         return self._store.read_range(key, offset, length)

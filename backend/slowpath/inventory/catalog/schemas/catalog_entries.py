@@ -121,6 +121,7 @@ class RunMetadataOut(TypedDict, total=False):
     ended_at_ms: int
     process_age_ms: int
     requests_by_route: list[RouteRequestsOut]
+    pgo_sha256: str
 
 
 class BuildOut(RowResponse):

@@ -1,5 +1,6 @@
 """Request, record and find the assembly of functions."""
 
+import hashlib
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -15,12 +16,13 @@ from slowpath.evidence.profiles.service import profiles
 from slowpath.evidence.profiles.tables import Profile
 from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
 from slowpath.verdicts.comparisons.rules import Side
-from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service import comparison_results, comparisons
 from slowpath.verdicts.compiler_evidence.errors import AssemblyNotFound, ExecutableNotFound
 from slowpath.verdicts.compiler_evidence.jobs import DisassembleFunction
+from slowpath.verdicts.compiler_evidence.read_models import AssemblySources
 from slowpath.verdicts.compiler_evidence.rules import AssemblyState
 from slowpath.verdicts.compiler_evidence.service.side_executables import find_side_executables
-from slowpath.verdicts.compiler_evidence.tables import Assembly
+from slowpath.verdicts.compiler_evidence.tables import SOURCES_DIGEST, Assembly
 
 MOST_PROFILES = 20
 """Profiles of a side that are read for samples."""
@@ -39,15 +41,9 @@ def request_of_comparison(session: WriteSession, comparison_id: ComparisonId, fu
 
 
 def request_of_executable(session: WriteSession, artifact_id: ArtifactId, function: str) -> Assembly:
-    """Enqueue the assembly of a function in one executable; again if more profiles are of its build. Raises `NotFound`."""
+    """Enqueue the assembly of a function in one executable; again if other profiles are of its build. Raises `NotFound`."""
     executable = executables.get_executable(session, artifact_id)
-    row = _request(session, executable.id, None, None, function)
-    if row.state == AssemblyState.DONE and row.document is not None:
-        counted = row.document["candidate"]["samples"]["profiles"]
-        if counted < len(list_sampled_profiles(session, row)[Side.CANDIDATE]):
-            _enqueue(session, row)
-            session.flush()
-    return row
+    return _request(session, executable.id, None, None, function)
 
 
 def _request(
@@ -70,7 +66,8 @@ def _request(
         created_by=session.scope.user_id,
     )
     row, made = get_or_insert(session, new, lambda: session.scalar(wanted))
-    if made or row.state in (AssemblyState.FAILED, AssemblyState.CANCELLED):
+    is_outdated = row.state == AssemblyState.DONE and row.sources_digest() != digest_sources(list_sources(session, row))
+    if made or is_outdated or row.state in (AssemblyState.FAILED, AssemblyState.CANCELLED):
         _enqueue(session, row)
     session.flush()  # the response needs the timestamp set by the database
     return row
@@ -115,10 +112,38 @@ def _list_of_build(session: ReadSession, build_id: str) -> Sequence[Artifact]:
     return [artifact for artifact, kind in newest if kind == newest[0][1]]
 
 
-def record_document(row: Assembly, document: AssemblyDocument) -> None:
-    """Record the assembly."""
+def list_sources(session: ReadSession, row: Assembly) -> AssemblySources:
+    """Return what an assembly depends on besides its executables: profiles, and functions that were renamed."""
+    sampled = {
+        side: tuple(ArtifactId(each.id) for each in found)
+        for side, found in list_sampled_profiles(session, row).items()
+    }
+    return AssemblySources(sampled[Side.BASE], sampled[Side.CANDIDATE], _list_renames(session, row))
+
+
+def _list_renames(session: ReadSession, row: Assembly) -> tuple[tuple[str, str], ...]:
+    """Return the cost shifts of a comparison to and from the function, as its names in base and candidate."""
+    if row.comparison_id is None:
+        return ()
+    document = comparison_results.find_document(comparisons.get_comparison(session, ComparisonId(row.comparison_id)))
+    shifts = document.cost_shifts if document is not None else ()
+    pairs = [
+        (each.from_function, each.to_function)
+        for each in shifts
+        if row.function in {each.from_function, each.to_function}
+    ]
+    return tuple(dict.fromkeys(pairs))
+
+
+def digest_sources(sources: AssemblySources) -> str:
+    """Return what identifies the sources of an assembly."""
+    return hashlib.sha256(repr(sources).encode()).hexdigest()
+
+
+def record_document(row: Assembly, document: AssemblyDocument, sources: AssemblySources) -> None:
+    """Record the assembly, and what it was made of."""
     row.state = AssemblyState.DONE
-    row.document = dict(document)
+    row.document = {**document, SOURCES_DIGEST: digest_sources(sources)}
 
 
 def mark_assembly_pending(session: WriteSession, job: JobRow) -> None:

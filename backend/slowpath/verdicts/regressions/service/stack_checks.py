@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.registry import BINARY, PROFILE
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, ServiceId
@@ -38,6 +39,8 @@ class PendingStackCheck:
     base_binary: BlobKey
     candidate_binary: BlobKey
     profiles: tuple[BlobKey, ...]
+    pgo_sha256: tuple[str | None, str | None]
+    """Of the PGO profiles that the binaries were built with, where they are known."""
 
 
 def load_stack_check(stored: dict[str, Any] | None) -> StackCheck | None:
@@ -62,12 +65,14 @@ def find_pending_check(session: ReadSession, build: Build | None) -> PendingStac
         binary = _find_keys(session, BuildId(base.id), BINARY.id, 1)
         profiles = _find_keys(session, BuildId(base.id), CPU, MOST_COMPARED) if binary else ()
         if binary and profiles:
-            digest = hashlib.sha256(repr((FORMAT, binary, candidate, profiles)).encode()).hexdigest()
+            pgo = (_find_pgo_sha256(session, BuildId(base.id)), _find_pgo_sha256(session, BuildId(build.id)))
+            known = pgo if any(pgo) else ()
+            digest = hashlib.sha256(repr((FORMAT, binary, candidate, profiles, *known)).encode()).hexdigest()
             row = queries.select_build_verdict(session, BuildId(build.id))
             made = load_stack_check(row.stack_check) if row is not None else None
             if made is not None and made.digest == digest:
                 return None
-            return PendingStackCheck(base.commit, digest, binary[0], candidate[0], profiles)
+            return PendingStackCheck(base.commit, digest, binary[0], candidate[0], profiles, pgo)
     return None
 
 
@@ -76,6 +81,12 @@ def _find_keys(session: ReadSession, build_id: BuildId, kind: str, limit: int) -
     found = [ArtifactId(row.id) for row in queries.select_artifacts(session, build_id, [kind], limit)]
     keys = columns_keys(session, found) if found else {}
     return tuple(key for each in found for _, key in keys[each][:1])
+
+
+def _find_pgo_sha256(session: ReadSession, build_id: BuildId) -> str | None:
+    """Return the digest of the PGO profile of a build's newest executable, if it is known."""
+    newest = queries.select_artifacts(session, build_id, [BINARY.id], 1)
+    return next((RunMetadata.from_json(row.run_metadata).pgo_sha256 for row in newest), None)
 
 
 def record_check(row: BuildVerdict, check: StackCheck | None) -> None:

@@ -42,7 +42,8 @@ export function AssemblyTable({ document, texts }: TableProps) {
       )}
       {sides.map((side) => (
         <p key={side} className={classes.facts}>
-          {isPair && <SideMark side={side} label />} {listingText(document[side]!)}
+          {isPair && <SideMark side={side} label />}{' '}
+          {listingText(document[side]!, document.function)}
         </p>
       ))}
       {shown.length > 0 && (

@@ -79,22 +79,19 @@ const REASONS: Record<NonNullable<AssemblyListing['samples']['reason']>, string>
   'no-addresses': 'The profiles have no addresses: samples cannot be assigned to instructions.',
 };
 
-/** What is known of a side: its size, and which samples it has. */
-export function listingText({
-  frame,
-  size,
-  omitted,
-  samples,
-  missing,
-  ...rest
-}: AssemblyListing): string {
+/** What is known of a side: its size, which samples it has, and its name if another one was asked for. */
+export function listingText(
+  { frame, size, omitted, samples, missing, ...rest }: AssemblyListing,
+  asked = rest.name,
+): string {
   if (missing === 'absent') return 'The executable has no such function.';
   if (missing === 'inlined')
     return `Every call is inlined, in ${rest.inlined_in.map((name) => visibleName(name)).join(', ')}.`;
   const cut = omitted > 0 ? ` Its last ${omitted.toLocaleString('en')} B are not shown.` : '';
   const of = `${samples.used} of ${samples.profiles} profiles (${samples.type})`;
   const sampled = samples.reason ? REASONS[samples.reason] : `Samples of ${of}.`;
-  return `Frame ${frame.toLocaleString('en')} B, code ${size.toLocaleString('en')} B.${cut} ${sampled}`;
+  const name = rest.name === asked ? '' : `${visibleName(rest.name)}. `;
+  return `${name}Frame ${frame.toLocaleString('en')} B, code ${size.toLocaleString('en')} B.${cut} ${sampled}`;
 }
 
 /** The share of a side's samples at an instruction: its own, and with what it calls. Empty without samples. */

@@ -99,7 +99,9 @@ describe('rows of assembly', () => {
     expect(sampleText(one, instruction({ self: 10, total: 10 }))).toBe('5%');
     expect(sampleText(one, instruction({ self: 10, total: 50 }))).toBe('5% (25%)');
     expect(sampleText(one, instruction({}))).toBe('');
-    expect(listingText(one)).toBe('Frame 1,056 B, code 286 B. Samples of 4 of 4 profiles (cpu).');
+    const text = 'Frame 1,056 B, code 286 B. Samples of 4 of 4 profiles (cpu).';
+    expect(listingText(one)).toBe(text);
+    expect(listingText({ ...one, name: 'main.before' }, 'main.after')).toBe(`main.before. ${text}`);
   });
 
   it('are absent for a reason', () => {

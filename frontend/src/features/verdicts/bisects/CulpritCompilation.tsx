@@ -41,7 +41,7 @@ export function CulpritCompilation({ compiler }: Pick<Bisect, 'compiler'>) {
           <li key={index}>
             {one.sentence}{' '}
             <span className="mono muted">
-              {one.file}:{one.line}
+              {one.line > 0 ? `${one.file}:${one.line}` : one.file}
             </span>
           </li>
         ))}

@@ -97,6 +97,44 @@ describe('the part of the compiler', () => {
     expect(shown.getByText(text)).toBeInTheDocument();
   });
 
+  it('lists instances of generic functions, and states which PGO profile is unknown', () => {
+    const code = (size: number) => ({ size_bytes: size, frame_bytes: 24, inlined: 1 });
+    const shown = panel(
+      aSection({
+        pgo_comparison: '-pgo: only the path is compared.',
+        omitted_instances: 3,
+        instances: [
+          {
+            change: 'changed',
+            function: 'example.com/list.Map[...]',
+            type_arguments: 'go.shape.int',
+            is_on_stack: true,
+            base: code(80),
+            candidate: code(1200),
+          },
+          {
+            change: 'added',
+            function: 'example.com/list.Map[...]',
+            type_arguments: 'go.shape.string',
+            is_on_stack: false,
+            base: null,
+            candidate: code(96),
+          },
+        ],
+      }),
+    );
+    expect(shown.getByText('-pgo: only the path is compared.')).toBeInTheDocument();
+    expect(shown.getByText('5 changed instances of generic functions')).toBeInTheDocument();
+    const items = shown.getAllByRole('listitem', { hidden: true });
+    expect(items[2]).toHaveTextContent(
+      'changed list.Map[...] with go.shape.int code 80 → 1,200 B, frame 24 B, inlined calls 1 · on these stacks',
+    );
+    expect(items[3]).toHaveTextContent(
+      'new list.Map[...] with go.shape.string code 96 B, frame 24 B, inlined calls 1',
+    );
+    expect(shown.getByText('3 further instances not listed.')).toBeInTheDocument();
+  });
+
   it('has the reasons of the compiler on the functions of its statements', async () => {
     const sentence = (name: string) => `example.com/ident.${name} is no longer inlined: cost 117.`;
     const reason = (name: string) => ({

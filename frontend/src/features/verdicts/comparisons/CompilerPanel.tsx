@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CompilerFinding, CompilerReason, CompilerSection } from '../../../api';
 import { HelpLink, useIsSnapshot } from '../../../ui';
 import { FindingText } from './FindingText';
+import { GenericInstances } from './GenericInstances';
 import { StackDepth } from './StackDepth';
 import classes from './CompilerPanel.module.css';
 import { compilerReasonsQuery } from './comparison-queries';
@@ -13,6 +14,7 @@ import {
   gradeText,
   namesIn,
   otherBuildText,
+  placeText,
   reasonsFor,
   statementsFor,
 } from './compiler-wording';
@@ -42,6 +44,7 @@ export function CompilerPanel(props: CompilerPanelProps) {
       {section.differences.map((difference) => (
         <p key={difference.setting}>{differenceText(difference)}</p>
       ))}
+      {section.pgo_comparison && <p>{section.pgo_comparison}</p>}
       {crossing && path && crossing.edge_bytes !== null && (
         <StackDepth path={path} edge={crossing.edge_bytes} />
       )}
@@ -61,6 +64,7 @@ export function CompilerPanel(props: CompilerPanelProps) {
           <FindingText parts={withNames(crossing.advice, namesIn(section, crossing))} />
         </p>
       )}
+      <GenericInstances section={section} />
       <HelpLink topic="compiler" />
     </section>
   );
@@ -72,9 +76,7 @@ function Reason({ reason }: { reason: CompilerReason }) {
   return (
     <li>
       <FindingText parts={withNames(reason.sentence.replace(reason.function, name), [name])} />{' '}
-      <span className="muted">
-        compiler says · {reason.file}:{reason.line}
-      </span>
+      <span className="muted">compiler says · {placeText(reason)}</span>
     </li>
   );
 }

@@ -39,7 +39,7 @@ export function foldTypeArguments(name: string): string {
   return folded;
 }
 
-/** The compiler's reasons on the functions of these statements. */
+/** The compiler's reasons on the functions of these statements, and those on whole builds. */
 export function reasonsFor(
   statements: CompilerFinding[],
   reasons: CompilerReason[],
@@ -47,7 +47,7 @@ export function reasonsFor(
   const named = new Set(
     statements.flatMap((each) => [each.function, each.callee ?? '']).map(foldTypeArguments),
   );
-  return reasons.filter((reason) => named.has(foldTypeArguments(reason.function)));
+  return reasons.filter(({ function: name }) => name === '' || named.has(foldTypeArguments(name)));
 }
 
 /** Short names of the functions that a statement and its advice may name. */
@@ -61,6 +61,10 @@ export function differenceText(difference: CompilerSection['differences'][number
   const { setting, base, candidate } = difference;
   return `${setting}: ${base || 'unset'} in base, ${candidate || 'unset'} in candidate. It may be the reason for every difference below.`;
 }
+
+/** Where a reason is: whole builds have a file without a line. */
+export const placeText = ({ file, line }: Pick<CompilerReason, 'file' | 'line'>): string =>
+  line > 0 ? `${file}:${line}` : file;
 
 export const otherBuildText = (side: string): string =>
   `The profiles of the ${side} have another build ID than its executable. The statements below hold as far as both are of the same code: upload the program that was profiled.`;
