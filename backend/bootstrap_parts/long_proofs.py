@@ -1,7 +1,8 @@
 """`npm run test:long -- --minutes N`: divide the minutes between the long proofs in pyproject.toml.
 
 A proof is a table `[tool.slowpath.long.NAME]` with `command` (with the placeholders {python}, {bootstrap}, {seconds} and
-{seed}), `weight` (its share, default 1), `cores` (default 1) and `needs` ("nothing", "services" or "stack").
+{seed}), `weight` (its share, default 1), `cores` (default 1), `needs` ("nothing", "services" or "stack") and `setup` (a step
+of the set-up that only this proof needs).
 Exit code 0 means passed; a last line "N passed, N failed" gives the counts.
 """
 
@@ -43,6 +44,7 @@ class LongProof:
     weight: float = 1.0
     cores: int = 1
     needs: str = "nothing"
+    setup: str = ""
 
 
 @dataclass
@@ -89,7 +91,7 @@ def run_long(options: argparse.Namespace, console: ConsoleOutput) -> int:
     chosen = [proof for proof in known if not options.names or proof.name in options.names]
     seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
     with marked() as mark:
-        set_up(console, mark, "test", EVERYTHING)
+        set_up(console, mark, "test", (*EVERYTHING, *(proof.setup for proof in chosen if proof.setup)))
         _RESULTS.mkdir(parents=True, exist_ok=True)
         begun = time.monotonic()
         seconds = shares(chosen, options.minutes, os.cpu_count() or 2)

@@ -64,6 +64,7 @@ def create_celery(broker_url: str) -> Celery:
         worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
         broker_connection_timeout=2,
+        broker_use_ssl=(address.tls if address else None) or None,
         broker_transport_options={
             **SOCKET_TIMEOUTS,
             "max_retries": 1,
@@ -80,7 +81,8 @@ def create_celery(broker_url: str) -> Celery:
 
 
 def _sentinel_options(address: SentinelAddress) -> dict[str, Any]:
-    return {"master_name": address.primary, "sentinel_kwargs": {**SOCKET_TIMEOUTS, **address.sentinel_sign_in}}
+    of_sentinels = {**SOCKET_TIMEOUTS, **address.sentinel_sign_in, **address.client_tls}
+    return {"master_name": address.primary, "sentinel_kwargs": of_sentinels}
 
 
 class CeleryQueue:

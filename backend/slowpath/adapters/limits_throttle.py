@@ -80,7 +80,7 @@ def create_throttle(settings: Settings) -> SlidingWindowRateLimiter:
 def _of_sentinels(address: SentinelAddress) -> Storage:
     """Return a storage on the present primary. The library would send the servers' password to the Sentinels."""
     no_one: dict[str, str | None] = {"username": None, "password": None}
-    of_sentinels: dict[str, Any] = {**no_one, **address.sentinel_sign_in, **TIMEOUTS}
+    of_sentinels: dict[str, Any] = {**no_one, **address.sentinel_sign_in, **address.client_tls, **TIMEOUTS}
     return RedisSentinelStorage(
         address.limits_url,
         use_replicas=False,  # a replica may not have the last attempts
@@ -88,5 +88,6 @@ def _of_sentinels(address: SentinelAddress) -> Storage:
         wrap_exceptions=True,
         db=address.database,
         **address.sign_in,
+        **address.client_tls,
         **TIMEOUTS,
     )

@@ -1,7 +1,9 @@
 """The address of Valkey or Redis: one server, or the servers that Sentinel watches.
 
 `BROKER_URL` is `redis://host:port/0`, or `sentinel://user:password@host:26379,host:26379/primary?db=0`. User and password
-are those of the servers; `sentinel_password` (and `sentinel_user`) in the query those of the Sentinels.
+are those of the servers; `sentinel_password` (and `sentinel_user`) in the query those of the Sentinels. `sentinels://` is the
+same with TLS to the Sentinels and the servers, with the files `ssl_ca_certs`, `ssl_certfile` and `ssl_keyfile` in the query, as
+`rediss://` has them.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -16,8 +18,10 @@ from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.sentinel import Sentinel
 
 SENTINEL: Final = "sentinel"
+SENTINEL_TLS: Final = "sentinels"
 SENTINEL_PORT: Final = 26379
 SCHEMES: Final = {"valkey": "redis", "valkeys": "rediss", "redis+socket": "unix", "redis+unix": "unix"}
+TLS_FILES: Final = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}
 QUERY: Final = {"db", "sentinel_user", "sentinel_password"}
 
 
@@ -32,6 +36,20 @@ class SentinelAddress:
     database: int = 0
     sentinel_username: str | None = None
     sentinel_password: str | None = None
+    tls_files: tuple[tuple[str, str], ...] | None = None
+    """Files of TLS by name, which may be none; None without TLS."""
+
+    @property
+    def tls(self) -> dict[str, Any]:
+        """Return the arguments of TLS; certificates are always verified."""
+        if self.tls_files is None:
+            return {}
+        return {"ssl_cert_reqs": "required", "ssl_check_hostname": True, **dict(self.tls_files)}
+
+    @property
+    def client_tls(self) -> dict[str, Any]:
+        """Return the arguments of TLS for a client that has the switch `ssl`."""
+        return {"ssl": True, **self.tls} if self.tls else {}
 
     @property
     def sign_in(self) -> dict[str, str]:
@@ -62,7 +80,7 @@ class SentinelAddress:
 def read_sentinel_address(url: str) -> SentinelAddress | None:
     """Return the Sentinels of a URL; None if it names one server. Raises `ValueError`."""
     parts = urlsplit(url)
-    if parts.scheme != SENTINEL:
+    if parts.scheme not in {SENTINEL, SENTINEL_TLS}:
         return None
     sign_in, _, hosts = parts.netloc.rpartition("@")
     user, _, password = sign_in.partition(":")
@@ -70,8 +88,9 @@ def read_sentinel_address(url: str) -> SentinelAddress | None:
     primary, query = parts.path.strip("/"), {name: values[-1] for name, values in parse_qs(parts.query).items()}
     if not sentinels or not primary or "/" in primary:
         raise ValueError("BROKER_URL must be sentinel://host:26379,host:26379/name, with the name of the primary")
-    if unknown := sorted(query.keys() - QUERY):
-        raise ValueError(f"BROKER_URL has the unknown parameter {unknown[0]}; there is {', '.join(sorted(QUERY))}")
+    known = QUERY | TLS_FILES if parts.scheme == SENTINEL_TLS else QUERY
+    if unknown := sorted(query.keys() - known):
+        raise ValueError(f"BROKER_URL has the unknown parameter {unknown[0]}; there is {', '.join(sorted(known))}")
     return SentinelAddress(
         sentinels,
         primary,
@@ -80,6 +99,9 @@ def read_sentinel_address(url: str) -> SentinelAddress | None:
         int(query.get("db", 0)),
         query.get("sentinel_user"),
         query.get("sentinel_password"),
+        tuple((name, query[name]) for name in sorted(TLS_FILES & query.keys()))
+        if parts.scheme == SENTINEL_TLS
+        else None,
     )
 
 
@@ -127,8 +149,9 @@ def _sentinel_arguments(address: SentinelAddress, timeouts: dict[str, Any]) -> d
     of_sockets = {name: value for name, value in timeouts.items() if name.startswith("socket_")}
     return {
         "sentinels": address.sentinels,
-        "sentinel_kwargs": {**of_sockets, **address.sentinel_sign_in},
+        "sentinel_kwargs": {**of_sockets, **address.sentinel_sign_in, **address.client_tls},
         "db": address.database,
+        **address.client_tls,
         **address.sign_in,
         **timeouts,
     }

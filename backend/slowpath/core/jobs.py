@@ -98,7 +98,7 @@ class JobRow(TeamScoped, Table):
 
     __tablename__ = "job"
     __table_args__ = (
-        Index("ix_job_next", "team_id", "priority", "not_before", postgresql_where=text("state = 'waiting'")),
+        Index("ix_job_next", "team_id", "priority", "queue", "not_before", postgresql_where=text("state = 'waiting'")),
         Index("ix_job_to_send", "team_id", "queue", "due_at", postgresql_where=text("state = 'waiting'")),
         Index("ix_job_running", "due_at", postgresql_where=text("state = 'running'")),
         Index("ix_job_finished", "finished_at", postgresql_where=text("finished_at is not null")),

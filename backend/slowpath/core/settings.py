@@ -22,7 +22,7 @@ class Settings(BaseSettings):
     database_read_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_READ_URL")
     """A streaming replica, as the same role, for reads of the web server. It serves a read only if it lacks no commit."""
     broker_url: SecretStr = Field(validation_alias="BROKER_URL")
-    """Valkey or Redis, or `sentinel://host,host/primary`. Has only job IDs and counters; no data is lost with it."""
+    """Valkey or Redis, or `sentinel://host,host/primary` (`sentinels://`: with TLS). Has only job IDs and counters; no data is lost with it."""
     blob_url: str = Field(validation_alias="BLOB_URL")
     """`file:///folder`, `s3://bucket/prefix`, `gs://...` or `az://...`."""
     metrics_token: SecretStr | None = Field(default=None, validation_alias="SLOWPATH_METRICS_TOKEN")

@@ -22,8 +22,10 @@ from slowpath.adapters.valkey_address import SentinelAddress, connected, read_se
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
+from tests.drivers.tls_servers import made_by_itself
 from tests.support.app_under_test import settings_for
 from tests.support.sentinels import WatchedValkey, watched_valkey
+from tests.support.tls_front import tls_front
 
 READY_SECONDS = 60.0
 
@@ -49,11 +51,33 @@ def test_an_address_names_sentinels_primary_and_passwords() -> None:
         ("sentinel://one/main/0", "name of the primary"),
         ("sentinel://:1/main", "without a host"),
         ("sentinel://one/main?database=1", "unknown parameter database"),
+        ("sentinel://one/main?ssl_ca_certs=ca.pem", "unknown parameter ssl_ca_certs"),
+        ("sentinels://one/main?ssl_cert_reqs=none", "unknown parameter ssl_cert_reqs"),
     ],
 )
 def test_a_wrong_address_is_rejected_with_the_reason(url: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_sentinel_address(url)
+
+
+def test_an_address_with_tls_verifies_certificates_with_its_files() -> None:
+    plain = read_sentinel_address("sentinel://one/main")
+    by_system = read_sentinel_address("sentinels://one/main")
+    with_files = read_sentinel_address(
+        "sentinels://one/main?ssl_ca_certs=%2Fetc%2Fca.pem&ssl_certfile=me.crt&ssl_keyfile=me.key"
+    )
+    assert plain is not None
+    assert by_system is not None
+    assert with_files is not None
+    assert plain.client_tls == {}
+    assert by_system.client_tls == {"ssl": True, "ssl_cert_reqs": "required", "ssl_check_hostname": True}
+    assert with_files.tls == {
+        "ssl_cert_reqs": "required",
+        "ssl_check_hostname": True,
+        "ssl_ca_certs": "/etc/ca.pem",
+        "ssl_certfile": "me.crt",
+        "ssl_keyfile": "me.key",
+    }
 
 
 @dataclass
@@ -62,12 +86,18 @@ class RunningValkey:
 
     watched: WatchedValkey
     processes: dict[str, subprocess.Popen[bytes]]
+    url: str
+    """The address for `BROKER_URL`."""
 
 
-@pytest.fixture
-def servers(tmp_path: Path) -> Iterator[RunningValkey]:
-    watched = watched_valkey(tmp_path)
+@pytest.fixture(params=["plain", "tls"])
+def servers(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningValkey]:
+    certificate, key = made_by_itself(tmp_path, "valkey")
+    watched = watched_valkey(tmp_path, behind_front=request.param == "tls")
+    files = f"ssl_ca_certs={certificate}&ssl_certfile={certificate}&ssl_keyfile={key}"
+    url = watched.url if request.param == "plain" else f"{watched.url.replace('sentinel', 'sentinels', 1)}?{files}"
     with ExitStack() as stack:
+        stack.enter_context(tls_front(watched.fronts, certificate, key))
         processes = {}
         for name, command in watched.commands.items():
             log = stack.enter_context((tmp_path / f"{name}.log").open("wb"))
@@ -75,7 +105,7 @@ def servers(tmp_path: Path) -> Iterator[RunningValkey]:
             stack.callback(processes[name].wait)
             stack.callback(processes[name].kill)
         within(READY_SECONDS, watched.is_ready)
-        yield RunningValkey(watched, processes)
+        yield RunningValkey(watched, processes, url)
 
 
 def within(seconds: float, is_so: Callable[[], object]) -> None:
@@ -90,9 +120,23 @@ def within(seconds: float, is_so: Callable[[], object]) -> None:
     pytest.fail(f"not within {seconds:.0f} s")
 
 
+def assert_others_are_refused(url: str, folder: Path) -> None:
+    """With TLS, neither a client that trusts another authority nor one without a certificate is connected."""
+    address, _, files = url.partition("?")
+    if not files:
+        return
+    other, _ = made_by_itself(folder, "other")
+    of_client = files.partition("&")[2]
+    for refused in (f"{address}?ssl_ca_certs={other}&{of_client}", f"{address}?{files.partition('&')[0]}"):
+        with pytest.raises(RedisError), connected(refused, socket_timeout=2, socket_connect_timeout=2) as client:
+            client.ping()
+        with pytest.raises(Unavailable):
+            CeleryQueue(create_celery(refused)).check()
+
+
 @pytest.mark.processes
-def test_all_connections_follow_the_primary(servers: RunningValkey) -> None:
-    url, team = servers.watched.url, uuid4()
+def test_all_connections_follow_the_primary(servers: RunningValkey, tmp_path: Path) -> None:
+    url, team = servers.url, uuid4()
     throttle = create_throttle(settings_for("postgresql://unused", broker_url=SecretStr(url)))
     queue = CeleryQueue(create_celery(url))
 
@@ -124,5 +168,6 @@ def test_all_connections_follow_the_primary(servers: RunningValkey) -> None:
         within(READY_SECONDS, lambda: servers.watched.primary() not in {former, None})
 
     assert limit_and_send()
+    assert_others_are_refused(url, tmp_path)
     assert list(dict.fromkeys(asyncio.run(follow()))) == ["before", "stale", "after"]
     within(READY_SECONDS, limit_and_send)

@@ -22,6 +22,8 @@ class WatchedValkey:
     ports: dict[str, int]
     """Ports of the two servers, by name."""
     sentinel_ports: tuple[int, ...]
+    fronts: dict[int, int]
+    """Ports that lead to another one, where the process listens: those of a front, if there is one."""
 
     @property
     def url(self) -> str:
@@ -80,8 +82,16 @@ class WatchedValkey:
         return redis.Redis(port=port, password=PASSWORD, socket_timeout=1)
 
 
-def watched_valkey(folder: Path) -> WatchedValkey:
-    """Write the configurations into a folder, and return the commands."""
+def watched_valkey(folder: Path, *, behind_front: bool = False) -> WatchedValkey:
+    """Write the configurations into a folder, and return the commands.
+
+    With `behind_front` they are known by the ports of a front, which the caller starts.
+    """
+    fronts: dict[int, int] = {}
+
+    def listen(port: int) -> int:
+        return fronts.setdefault(port, free_port()) if behind_front else port
+
     ports = {"valkey-1": free_port(), "valkey-2": free_port()}
     first = ports["valkey-1"]
     commands: dict[str, tuple[str, ...]] = {}
@@ -89,7 +99,7 @@ def watched_valkey(folder: Path) -> WatchedValkey:
         of_replica = "" if port == first else f"replicaof 127.0.0.1 {first}\n"
         commands[name] = _configured(
             folder / name,
-            f"port {port}\nrequirepass {PASSWORD}\nprimaryauth {PASSWORD}\nrepl-diskless-sync-delay 0\n"
+            f"port {listen(port)}\nreplica-announce-port {port}\nrequirepass {PASSWORD}\nprimaryauth {PASSWORD}\nrepl-diskless-sync-delay 0\n"
             f'appendonly no\nsave ""\n{of_replica}',
         )
     sentinel_ports = tuple(free_port() for _ in range(SENTINELS))
@@ -97,12 +107,12 @@ def watched_valkey(folder: Path) -> WatchedValkey:
         commands[f"sentinel-{number}"] = (
             *_configured(
                 folder / f"sentinel-{number}",
-                f"port {port}\nsentinel monitor {PRIMARY} 127.0.0.1 {first} 2\nsentinel auth-pass {PRIMARY} {PASSWORD}\n"
+                f"port {listen(port)}\nsentinel announce-port {port}\nsentinel monitor {PRIMARY} 127.0.0.1 {first} 2\nsentinel auth-pass {PRIMARY} {PASSWORD}\n"
                 f"sentinel down-after-milliseconds {PRIMARY} {DOWN_MS}\nsentinel failover-timeout {PRIMARY} 10000\n",
             ),
             "--sentinel",
         )
-    return WatchedValkey(commands, ports, sentinel_ports)
+    return WatchedValkey(commands, ports, sentinel_ports, fronts)
 
 
 def _configured(folder: Path, lines: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
+from slowpath.verdicts.bisects.service import bisect_monitor
 from tests.bisects.conftest import Runner, Search, plan_of
 from tests.factories.accounts import AccountsFactory
 
@@ -83,9 +84,46 @@ def test_an_unacknowledged_lease_is_queued_again_after_its_end(search: Search, p
     other = another(search, people, "other", instance="three")
     other.come()
     [again] = other.lease()
-    assert again["run_id"] == lease["run_id"]
+    assert again["number"] == lease["number"]
+    assert again["run_id"] != lease["run_id"]
     assert search.runner.introduce().status_code == 200
     assert search.runner.client.get("/api/v1/runners/lab/probes", params={"instance": "one"}).json() == []
+
+
+def test_a_process_that_lost_its_name_cannot_report_on_a_probe_that_was_leased_again(
+    search: Search, people: AccountsFactory
+) -> None:
+    search.begin(plan_of(10))
+    [former] = search.runner.lease()
+    second = another(search, people, instance="two")
+    search.clock.at += timedelta(seconds=ALIVE_SECONDS + 1)
+    second.come()
+    [lease] = second.lease()
+    assert lease["number"] == former["number"]
+    second.beat(lease["run_id"])
+    late = search.runner.client.post(f"/api/v1/probes/{former['run_id']}/result", json={"outcome": "failed"})
+    assert late.status_code == 404
+    assert second.beat(lease["run_id"])["command"] == "measure"
+    assert search.get_detail()["probes"][0]["state"] == "soaking"
+
+
+@pytest.mark.parametrize("reason", ["cancelled", "lost"])
+def test_a_probe_stopped_before_its_lease_arrived_does_not_occupy_the_slot(search: Search, reason: str) -> None:
+    search.begin(plan_of(10))
+    [unreceived] = search.runner.lease()
+    if reason == "cancelled":
+        asked = search.person.post(f"/api/v1/bisects/{search.bisect_id}/actions", json={"action": "cancel"})
+        assert asked.status_code == 200
+    else:
+        with search.bench.worker_context.database.writing(search.scope) as session:
+            bisect_monitor.monitor_bisect(session, search.bisect_id, None, now=search.now() + timedelta(hours=1))
+    search.runner.running.clear()
+    [again] = search.runner.lease()
+    assert again["run_id"] == unreceived["run_id"]
+    assert search.runner.beat(again["run_id"], "deploying")["command"] == "stop"
+    search.runner.end(again["run_id"])
+    [listed] = search.person.get("/api/v1/runners").json()
+    assert listed["running"] == 0
 
 
 def test_labels_choose_who_deploys(search: Search, people: AccountsFactory) -> None:

@@ -32,6 +32,8 @@ END_AUTOVACUUM = (
 )
 CLAIM = "SELECT job_id, team_id FROM cross_team.claim_next_job(%s, %s, %s, interval '1 minute')"
 
+CLAIM_OF_QUEUE = "SELECT * FROM cross_team.claim_next_job(gen_random_uuid(), 'w', 100, interval '1 minute', '{notify}')"
+
 
 @dataclass(frozen=True)
 class Housekeeping(Errand):
@@ -241,6 +243,28 @@ def test_a_backlog_costs_no_more_than_its_index(bench: Bench, query: str) -> Non
         row = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
         assert row is not None
         plan = row[0][0]["Plan"]
+        return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+    pages(BACKLOG // 10)  # plans are made and catalogs read
+    few = pages(BACKLOG // 10)
+    assert pages(BACKLOG) < 2 * few
+
+
+def test_a_worker_of_one_queue_reads_no_jobs_of_others(bench: Bench) -> None:
+    """With a backlog of another queue before its own, and its own backlog, too."""
+
+    def pages(count: int) -> int:
+        flood(bench, count)
+        bench.admin.execute(
+            "UPDATE job SET queue = 'notify', not_before = clock_timestamp() WHERE id IN (SELECT id FROM job ORDER BY id LIMIT %s)",
+            (count // 2,),
+        )
+        bench.admin.execute(END_AUTOVACUUM)
+        bench.admin.execute("VACUUM ANALYZE job")
+        row = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {CLAIM_OF_QUEUE}".encode()).fetchone()
+        assert row is not None
+        plan = row[0][0]["Plan"]
+        assert plan["Actual Rows"] == 1
         return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
 
     pages(BACKLOG // 10)  # plans are made and catalogs read

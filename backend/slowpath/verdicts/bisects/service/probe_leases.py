@@ -11,9 +11,10 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import NotFound
-from slowpath.core.ids import ProbeId, RepositoryId, ServiceId
+from slowpath.core.ids import ProbeId, RepositoryId, ServiceId, new_id
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories.service import repositories
+from slowpath.platform.accounts.rules.credentials import hash_secret
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import RunnerNotFound
 from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
@@ -27,6 +28,8 @@ from slowpath.verdicts.bisects.tables import Bisect, Probe, Runner
 
 SEEN_EVERY = timedelta(seconds=5)
 """Least time between recorded signs of a waiting runner."""
+OFFERED_AGAIN = frozenset({ProbeState.LEASED, ProbeState.STOPPING, ProbeState.LOST, ProbeState.INVALIDATED})
+"""States of an unfinished probe of which a runner with a free slot has no record."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +69,16 @@ def lease_probes(session: WriteSession, request: LeaseRequest, *, secret: str, n
     if now - row.seen_at >= SEEN_EVERY:
         row.seen_at = now
     held = {one.slot: one for one in queries.select_active_probes(session, row.id)}
-    # A slot with an acknowledged lease may be in use: the runner must report its end first.
-    again = [one for slot in slots if (one := held.get(slot)) is not None and one.state == ProbeState.LEASED]
+    # A slot with an acknowledged lease may be in use: the runner must report its end first. One that was stopped is sent
+    # again as well, because its lease may not have arrived: the runner then only reports its end.
+    again = [one for slot in slots if (one := held.get(slot)) is not None and one.state in OFFERED_AGAIN]
     free = next((slot for slot in slots if slot not in held and slot < row.slots), None)
-    new = None if free is None else _given(session, row, free, now)
+    new = None if free is None else _given(session, row, free, secret=secret, now=now)
     found = [_lease(session, one, secret, is_new=False) for one in again]
     return found if new is None else [*found, _lease(session, new, secret, is_new=True)]
 
 
-def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> Probe | None:
+def _given(session: WriteSession, runner: Runner, slot: int, *, secret: str, now: datetime) -> Probe | None:
     for waiting in queries.select_queued_probes(session, runner.labels, limit=100):
         bisect = queries.lock_bisect(session, waiting.bisect_id)
         probe = queries.select_probe(session, ProbeId(waiting.id))
@@ -95,6 +99,9 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
             continue
         probe.state, probe.runner_id, probe.slot, probe.leased_at = ProbeState.LEASED, runner.id, slot, now
         probe.lease_expires_at = now + timedelta(seconds=LEASE_SECONDS)
+        # The process of a former lease cannot report on a new run ID.
+        probe.run_id = new_id()
+        probe.callback_hash = hash_secret(callback_secret(secret, probe.run_id))
         record_bisect_event(
             session, bisect, "leased", {"number": probe.number, "runner": runner.name, "slot": slot}, now=now
         )

@@ -19,7 +19,7 @@ from slowpath.verdicts.bisects.rules.bisect_states import (
     may_be_leased,
 )
 from slowpath.verdicts.bisects.service.bisect_locks import lock_probe_run, publish_bisect_change
-from slowpath.verdicts.bisects.tables import Runner
+from slowpath.verdicts.bisects.tables import Probe, Runner
 
 __all__ = [
     "RunnerInfo",
@@ -164,6 +164,8 @@ def register_runner(
         session.add(row)
     elif row.left_at is None and now - row.seen_at < timedelta(seconds=ALIVE_SECONDS):
         require_free_name(row, info.process.instance, now=now)
+    if not is_new and row.instance != info.process.instance:
+        _requeue_unacknowledged(session, queries.select_active_probes(session, row.id), now=now)
     before = None if is_new else _registration(row)
     row.slots, row.labels, row.version = info.slots, dict(info.labels), info.version
     row.variants, row.can_compile = sorted(info.variants), info.can_compile
@@ -183,24 +185,24 @@ def release_runner(session: WriteSession, name: str, instance: str, *, now: date
     begun = sum(one.state != ProbeState.LEASED for one in left)
     if begun:
         raise RunnerBusy(f"{begun} of its probes have not ended.", remedy="Tear them down and report their results.")
-    for one in left:
-        _requeue_probe(session, one.run_id, now=now)
+    _requeue_unacknowledged(session, left, now=now)
     row.left_at = row.seen_at = now
     session.flush()
     return row
 
 
-def _requeue_probe(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
-    """Queue a probe again whose runner shut down before it acknowledged the lease."""
-    bisect, probe = lock_probe_run(session, run_id)
-    if probe.state != ProbeState.LEASED:
-        return
-    probe.runner_id = probe.slot = probe.leased_at = probe.lease_expires_at = None
-    if may_be_leased(bisect.state, probe.purpose):
-        probe.state = ProbeState.QUEUED
-    else:
-        probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
-    publish_bisect_change(session, bisect, step=bisect.state != BisectState.SEARCHING)
+def _requeue_unacknowledged(session: WriteSession, probes: Sequence[Probe], *, now: datetime) -> None:
+    """Queue the probes again whose runner shut down, or lost its name, before it acknowledged the lease."""
+    for one in probes:
+        bisect, probe = lock_probe_run(session, one.run_id)
+        if probe.state != ProbeState.LEASED:
+            continue
+        probe.runner_id = probe.slot = probe.leased_at = probe.lease_expires_at = None
+        if may_be_leased(bisect.state, probe.purpose):
+            probe.state = ProbeState.QUEUED
+        else:
+            probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
+        publish_bisect_change(session, bisect, step=bisect.state != BisectState.SEARCHING)
 
 
 def _registration(row: Runner) -> tuple[object, ...]:
