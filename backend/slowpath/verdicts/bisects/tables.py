@@ -115,6 +115,9 @@ class Bisect(TeamScoped, Table):
     approved_through_round: Mapped[int] = mapped_column(default=0)
     """The last approved round of deployments."""
     pause_reason: Mapped[str | None]
+    expires_at: Mapped[datetime | None]
+    """When it is discarded unless it is continued: set while it waits between its boundaries and its first candidate, and
+    once it was discarded for that reason."""
     outcome: Mapped[dict[str, Any] | None]
     """{"outcome", "suspects", "belief"}."""
     compile_report: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)

@@ -82,7 +82,7 @@ class RangeReportOut(BaseModel):
     pruned: list[PrunedCommitsOut]
     modules: list[UpdatedModuleOut]
     with_prior: CredibleIntervalOut | None
-    """Expected probes; null without candidates."""
+    """Expected probes, those that remain once both boundaries were measured; null without candidates, or if they do not differ."""
     without_prior: CredibleIntervalOut | None
     git_bisect_probes: int
     """Deployments git bisect would need with five measurements per build."""
@@ -97,7 +97,10 @@ class BoundaryCheckOut(BaseModel):
 
     bisect_id: UUID
     number: int
-    state: Literal["running", "paused", "measured", "failed"]
+    state: Literal["running", "paused", "measured", "expired", "failed"]
+    """`expired`: discarded, because it was not continued in time. An equal request uses its measurements all the same."""
+    expires_at: datetime | None
+    """When it is, or was, discarded unless it is continued."""
     sentence: str
     """What is being done, or what follows from the difference."""
 

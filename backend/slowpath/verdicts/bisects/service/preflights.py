@@ -9,10 +9,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.bisect import search
-from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
 from slowpath.analysis.bisect.prior import log_prior
-from slowpath.analysis.bisect.search_state import SearchSettings
+from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectPreflightId, RepositoryId, ServiceId, new_id
 from slowpath.core.jobs import enqueue
@@ -26,6 +25,7 @@ from slowpath.verdicts.bisects.rules.candidates import SearchLevel
 from slowpath.verdicts.bisects.rules.preflight import FirstCandidate, ProbeForecast, RangeReport, UpdatedModule
 from slowpath.verdicts.bisects.rules.search_view import estimate_git_bisect_cost
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions, CompletedRequest, complete_request
+from slowpath.verdicts.bisects.service.boundary_results import BoundaryResults
 from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight
 
 STORED_FOR: Final = timedelta(days=1)
@@ -114,7 +114,7 @@ def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], setting
     if settings.use_production_baselines:
         wanted = replace(wanted, end_deploys=0)
     even = replace(plan.line, evidence=plan.line.even)
-    with_prior, without_prior = (_forecast(wanted, line) for line in (plan.line, even))
+    with_prior, without_prior = (_forecast(search.start_search(wanted, line)) for line in (plan.line, even))
     first = search.next_actions(search.start_search(replace(wanted, end_deploys=0, control=False), plan.line)).start
     shares = log_prior(plan.line)
     return replace(
@@ -128,6 +128,22 @@ def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], setting
             if (node := plan.nodes.get(one.build)) is not None
         ),
     )
+
+
+def renew_forecasts(report: RangeReport, results: BoundaryResults, settings: BisectSettings) -> RangeReport:
+    """Return a report with the probes that remain after both boundaries were measured; without any unless they differ.
+
+    `settings`: those of the request. The noise is that of the measurements.
+    """
+    if report.with_prior is None or results.difference is None:
+        return report
+    if results.difference.relation in {"equal", "reversed"}:
+        return replace(report, with_prior=None, without_prior=None)
+    known = results.state.settings
+    wanted = settings.search(larger_is_worse=known.larger_is_worse)
+    state = replace(results.state, settings=replace(wanted, between=known.between))
+    even = replace(state, line=replace(state.line, evidence=state.line.even))
+    return replace(report, with_prior=_forecast(state), without_prior=_forecast(even))
 
 
 def record_report(session: WriteSession, preflight_id: BisectPreflightId, report: RangeReport) -> None:
@@ -184,6 +200,6 @@ def _can_be_counted(session: ReadSession, row: BisectPreflight) -> bool:
     return repositories.get_repository(session, RepositoryId(row.repository_id)).url is not None
 
 
-def _forecast(settings: SearchSettings, line: CandidateSequence) -> ProbeForecast:
-    found = forecast_remaining_probes(search.start_search(settings, line))
+def _forecast(state: SearchState) -> ProbeForecast:
+    found = forecast_remaining_probes(state)
     return ProbeForecast(found.mean, found.low, found.high)

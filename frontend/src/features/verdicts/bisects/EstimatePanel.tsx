@@ -11,9 +11,18 @@ type Interval = NonNullable<Report['with_prior']>;
 export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; slots: number }) {
   const { report } = preflight;
   if (!report?.with_prior || !report.without_prior) return null;
+  const { boundary_check: ends } = preflight;
+  const isRenewed = ends?.state === 'measured' || ends?.state === 'expired';
   return (
     <>
-      <Section title="Estimate" aside="from the candidates, the prior and the noise of a probe">
+      <Section
+        title="Estimate"
+        aside={
+          isRenewed
+            ? 'what remains, from the candidates, the prior and the measured ends'
+            : 'from the candidates, the prior and the usual noise of a probe'
+        }
+      >
         <p className={classes.estimate}>
           <span>
             <b>{Math.round(report.with_prior.mean)}</b> probes, {rangeText(report.with_prior)}

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BisectWords, PreflightOut } from '../../../api';
-import { ErrorState } from '../../../ui';
+import { ErrorState, Timestamp } from '../../../ui';
 import { applyBisectAction, measureEnds } from './bisect-queries';
 
 type Props = {
@@ -12,6 +12,14 @@ type Props = {
   /** Why the bisect cannot start. */
   blocked: string | undefined;
   link: (id: string, words: ReactNode) => ReactNode;
+};
+
+const CANCEL = {
+  running: 'Cancel measuring',
+  paused: 'Cancel measuring',
+  measured: 'Discard',
+  expired: 'Discard measurements',
+  failed: '',
 };
 
 export function MeasureEnds({ preflight, request, blocked, link }: Props) {
@@ -33,6 +41,15 @@ export function MeasureEnds({ preflight, request, blocked, link }: Props) {
       {found ? (
         <>
           {link(found.bisect_id, `Bisect ${found.number}`)}
+          {found.expires_at !== null && (
+            <span className="muted">
+              {found.state === 'expired' ? 'discarded' : 'is discarded'} on{' '}
+              <Timestamp at={found.expires_at} exact />
+              {found.state === 'expired'
+                ? '; a search uses its measurements'
+                : ' unless it is continued'}
+            </span>
+          )}
           {found.state !== 'failed' && (
             <Button
               variant="subtle"
@@ -40,7 +57,7 @@ export function MeasureEnds({ preflight, request, blocked, link }: Props) {
               loading={cancel.isPending}
               onClick={() => cancel.mutate(found.bisect_id)}
             >
-              {found.state === 'measured' ? 'Discard' : 'Cancel measuring'}
+              {CANCEL[found.state]}
             </Button>
           )}
         </>

@@ -5,7 +5,7 @@ import type { BisectListItemOut } from '../../../api';
 import { StateIcon } from '../../../ui';
 import classes from './bisects.module.css';
 import { automaticStartQuery, bisectsOfQuery } from './bisect-queries';
-import { STATES } from './bisect-wording';
+import { STATES, sentenceBesideState } from './bisect-wording';
 
 export type RegressionBisectsProps = {
   regression_id: string;
@@ -38,10 +38,11 @@ function Earlier({ rows, link }: EarlierProps) {
   if (rows.length === 0) return null;
   return (
     <ul className={classes.earlier} aria-label="Bisects of this regression">
-      {rows.map(({ id, number, state, sentence }) => (
-        <li key={id}>
-          <StateIcon glyph={STATES[state][0]}>{STATES[state][1]}</StateIcon>{' '}
-          {link(id, `Bisect ${number}`)} <span className="muted">{sentence}</span>
+      {rows.map((row) => (
+        <li key={row.id}>
+          <StateIcon glyph={STATES[row.state][0]}>{STATES[row.state][1]}</StateIcon>{' '}
+          {link(row.id, `Bisect ${row.number}`)}{' '}
+          <span className="muted">{sentenceBesideState(row)}</span>
         </li>
       ))}
     </ul>
