@@ -71,7 +71,7 @@ class Service:
     def obstacle(self, regression_id: RegressionId, at: datetime = MONDAY) -> str | None:
         """Return the key of why there is no bisect, or why it waits."""
         with self.search.bench.worker_context.database.reading(self.search.scope) as session:
-            found = automatic_bisects.explain_start(session, regression_id, now=at)
+            _, found = automatic_bisects.explain_start(session, regression_id, now=at)
         return None if found is None else found.key
 
     def waiting_starts(self) -> int:

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from slowpath.core.ids import BisectId
+from slowpath.inventory.catalog.service import catalog_entries
 from slowpath.verdicts.bisects.rules.preflight import ProbeForecast, RangeReport, to_json
 from slowpath.verdicts.bisects.service import boundary_checks
 from slowpath.verdicts.bisects.tables import BisectPreflight
@@ -242,3 +243,25 @@ def test_ends_that_do_not_differ_have_no_estimate(service: Service) -> None:
     check(service, slower_from(99))
     renewed = preflight(service)
     assert (renewed["report"]["with_prior"], renewed["expected_seconds"]) == (None, None)
+
+
+def duration(service: Service, **settings: Any) -> tuple[str, int, float]:  # noqa: ANN401 - as above
+    """Return what shows the duration of a probe, how many probes, and the seconds."""
+    found = preflight(service, **settings)
+    return found["duration_source"], found["probes_seen"], found["probe_seconds"]
+
+
+def test_the_duration_is_what_the_runner_states_until_probes_show_it(service: Service) -> None:
+    assert duration(service) == ("settings", 0, 10 + 4 * 30), "its runner states nothing"
+    runner = service.search.runner
+    body = {"instance": runner.instance, "measurement_seconds": 5}
+    assert runner.client.put(f"/api/v1/runners/{runner.name}", json=body).status_code == 200
+    assert duration(service) == ("configuration", 0, 10 + 4 * 5)
+    assert duration(service, runner_labels={"zone": "eu"})[0] == "settings", "another runner would take it"
+    check(service, slower_from(4))
+    assert duration(service)[:2] == ("service", 2)
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        other = catalog_entries.ensure_service(session, "other").id
+    asked = request(service) | {"service_id": str(other)}
+    found = service.search.person.post("/api/v1/bisect-preflights", json=asked).json()
+    assert (found["duration_source"], found["probes_seen"]) == ("runner", 2), "the same runner measured these"

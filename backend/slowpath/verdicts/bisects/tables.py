@@ -45,6 +45,8 @@ class Runner(TeamScoped, Table):
     """Kinds of variants that its configuration allows."""
     can_compile: Mapped[bool] = mapped_column(default=False, server_default="false")
     """Whether it makes compile reports of culprits."""
+    measurement_seconds: Mapped[float | None]
+    """How long its command takes for a measurement, as configured; null if the bisect decides or it is unknown."""
     seen_at: Mapped[datetime]
     left_at: Mapped[datetime | None]
     """Time of its shutdown with nothing left deployed; the name is free since."""

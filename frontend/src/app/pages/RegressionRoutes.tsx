@@ -126,7 +126,19 @@ export function RegressionRoute() {
         </>
       }
       searches={
-        <RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} explains />
+        <RegressionBisects
+          regression_id={regressionId}
+          link={bisectLink(team.slug)}
+          rules={(serviceId, words) => (
+            <Link
+              to="/t/$team/services/$serviceId"
+              params={{ team: team.slug, serviceId }}
+              className="link"
+            >
+              {words}
+            </Link>
+          )}
+        />
       }
       links={{
         build: buildLink(team.slug),

@@ -77,7 +77,7 @@ def _make_preflight_out(
     state = PreflightState(row, completed, report, settings, boundaries)
     checks = preflight_checks.check_request(session, state, now)
     service_id = None if completed.service_id is None else ServiceId(completed.service_id)
-    duration = preflights.estimate_probe_duration(session, service_id, settings)
+    duration = preflights.estimate_probe_duration(session, service_id, settings, now)
     expected = report.with_prior.mean if report is not None and report.with_prior is not None else None
     parallel = settings.search(larger_is_worse=True).slots
     return PreflightOut(
@@ -89,6 +89,7 @@ def _make_preflight_out(
         report=None if report is None else _make_report_out(report),
         probe_seconds=duration.seconds,
         probes_seen=duration.probes,
+        duration_source=duration.source,
         boundary_check=None if boundaries is None else _make_boundary_check_out(boundaries),
         expected_seconds=None if expected is None else expected / parallel * duration.seconds,
     )

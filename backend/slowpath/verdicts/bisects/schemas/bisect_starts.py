@@ -118,7 +118,9 @@ class PreflightOut(BaseModel):
     probe_seconds: float
     """Expected duration of a probe."""
     probes_seen: int
-    """Number of the service's probes that show it; 0: warm-up and measurements only."""
+    """Number of earlier probes that show it; 0: warm-up and measurements only."""
+    duration_source: Literal["service", "runner", "configuration", "settings"]
+    """What shows it: probes of the service or of the runners, what the runners state of their measurements, or the settings."""
     boundary_check: BoundaryCheckOut | None
     """Null: the boundaries were not measured for this request, or that was cancelled."""
     expected_seconds: float | None
@@ -150,5 +152,7 @@ class StartObstacleOut(BaseModel):
 class AutomaticStartOut(BaseModel):
     """The automatic bisect of a regression."""
 
+    service_id: UUID
+    """The service whose rules apply."""
     obstacle: StartObstacleOut | None
     """Null: one runs or has ended, or the regression is not confirmed or not open."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from slowpath.analysis.bisect import search
@@ -24,13 +24,15 @@ from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.candidates import SearchLevel
 from slowpath.verdicts.bisects.rules.preflight import FirstCandidate, ProbeForecast, RangeReport, UpdatedModule
 from slowpath.verdicts.bisects.rules.search_view import estimate_git_bisect_cost
+from slowpath.verdicts.bisects.service import runners
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions, CompletedRequest, complete_request
 from slowpath.verdicts.bisects.service.boundary_results import BoundaryResults
-from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight
+from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight, Probe
 
 STORED_FOR: Final = timedelta(days=1)
 REUSED: Final = timedelta(minutes=10)
 """Time in which an equal request gets the same report."""
+DurationSource = Literal["service", "runner", "configuration", "settings"]
 BEST_OF: Final = 5
 MOST_PROBES_READ: Final = 50
 MOST_MODULES: Final = 20
@@ -39,10 +41,15 @@ MOST_MODULES: Final = 20
 
 @dataclass(frozen=True)
 class ProbeDuration:
-    """Seconds of a probe, from deployment to its end; `probes` earlier ones show it, 0: only its measurement is known."""
+    """Seconds of a probe, from deployment to its end, and what shows them.
+
+    Of `probes` earlier ones of the service or of the runners, or 0: warm-up and measurements only, as long as the runners or
+    the settings state.
+    """
 
     seconds: float
     probes: int
+    source: DurationSource
 
 
 def create_preflight(
@@ -161,14 +168,28 @@ def record_problem(session: WriteSession, preflight_id: BisectPreflightId, probl
 
 
 def estimate_probe_duration(
-    session: ReadSession, service_id: ServiceId | None, settings: BisectSettings
+    session: ReadSession, service_id: ServiceId | None, settings: BisectSettings, now: datetime
 ) -> ProbeDuration:
-    """Return how long a probe takes: the median of the service's last ones, else warm-up and measurements only."""
-    seconds = queries.select_probe_durations(session, service_id, MOST_PROBES_READ) if service_id is not None else ()
+    """Return how long a probe takes: the median of the service's last ones, else of those of the runners that would take it.
+
+    Else it is warm-up and measurements only, as long as the runners state that their command takes.
+    """
+    if service_id is not None:
+        seconds = queries.select_probe_durations(session, Bisect.service_id == service_id, MOST_PROBES_READ)
+        if seconds:
+            return ProbeDuration(median(seconds), len(seconds), "service")
+    fitting = [
+        one.row for one in runners.list_runners(session) if one.is_alive(now) and settings.is_for(one.row.labels)
+    ]
+    seconds = queries.select_probe_durations(
+        session, Probe.runner_id.in_([one.id for one in fitting]), MOST_PROBES_READ
+    )
     if seconds:
-        return ProbeDuration(median(seconds), len(seconds))
-    measured = settings.max_measurements_per_probe * settings.measurement_seconds
-    return ProbeDuration(settings.warm_up_seconds + measured, 0)
+        return ProbeDuration(median(seconds), len(seconds), "runner")
+    stated = [one.measurement_seconds for one in fitting if one.measurement_seconds is not None]
+    each = median(stated) if stated and len(stated) == len(fitting) else settings.measurement_seconds
+    total = settings.warm_up_seconds + settings.max_measurements_per_probe * each
+    return ProbeDuration(total, 0, "settings" if each == settings.measurement_seconds else "configuration")
 
 
 def options_of(stored: Mapping[str, Any]) -> BisectOptions:

@@ -36,15 +36,27 @@ export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; s
         </p>
         <ProbeBars report={report} />
         <p className={`${classes.note} muted`}>
-          {preflight.probes_seen > 0
-            ? `${secondsText(preflight.probe_seconds)} per probe: the median of the last ${preflight.probes_seen} of this service.`
-            : `${secondsText(preflight.probe_seconds)} per probe, without the deployment: none of this service was timed yet.`}{' '}
-          Dependencies are searched after this, if the culprit only updates one.
+          {secondsText(preflight.probe_seconds)} per probe{durationText(preflight)} Dependencies are
+          searched after this, if the culprit only updates one.
         </p>
       </Section>
       <FirstRound first={report.first_round} />
     </>
   );
+}
+
+/** What shows how long a probe takes. */
+function durationText({ duration_source: source, probes_seen: seen }: PreflightOut): string {
+  switch (source) {
+    case 'service':
+      return `: the median of the last ${seen} of this service.`;
+    case 'runner':
+      return `: the median of the last ${seen} of the runners that are online, of other services.`;
+    case 'configuration':
+      return ', without the deployment: as long as the runners state that a measurement takes.';
+    case 'settings':
+      return ', without the deployment: no runner has timed one yet.';
+  }
 }
 
 /** "11 to 17" */

@@ -10,22 +10,32 @@ import { STATES, sentenceBesideState } from './bisect-wording';
 export type RegressionBisectsProps = {
   regression_id: string;
   link: (id: string, words: ReactNode) => ReactNode;
-  /** Whether to state why none was started automatically, or why the newest waits. */
-  explains?: boolean;
+  /** Link to the page of its service, with the rules. Only with it is stated why none was started, or why the newest waits. */
+  rules?: (serviceId: string, words: ReactNode) => ReactNode;
 };
 
+/** What the rules of the service change. */
+const BY_RULES: ReadonlySet<string> = new Set(['off', 'hours', 'budget', 'approval']);
+
 export default function RegressionBisects(props: RegressionBisectsProps) {
-  const { regression_id, link, explains = false } = props;
+  const { regression_id, link, rules } = props;
   const earlier = useQuery(bisectsOfQuery(regression_id));
-  const automatic = useQuery({ ...automaticStartQuery(regression_id), enabled: explains });
+  const automatic = useQuery({
+    ...automaticStartQuery(regression_id),
+    enabled: rules !== undefined,
+  });
   const rows = earlier.data?.items ?? [];
-  const obstacle = automatic.data?.obstacle;
+  const start = automatic.data;
+  const obstacle = start?.obstacle;
   return (
     <>
       <Earlier rows={rows} link={link} />
-      {explains && obstacle && (
+      {rules && start && obstacle && (
         <p>
           {obstacle.sentence} <span className="muted">{obstacle.remedy}</span>
+          {BY_RULES.has(obstacle.key) && (
+            <> {rules(start.service_id, 'Rules of automatic bisects')}</>
+          )}
         </p>
       )}
     </>
