@@ -128,7 +128,9 @@ describe('measuring both ends', () => {
     const boundary_check = measured({ expires_at, state: 'expired' });
     serve(anOffer(), aPreflight({ checks: [runner], boundary_check }));
     open(path);
-    expect(await screen.findByText(/discarded on/u)).toHaveTextContent(/uses its measurements/u);
+    expect(await screen.findByText(/was discarded on/u)).toHaveTextContent(
+      /uses its measurements/u,
+    );
     expect(screen.getByRole('button', { name: 'Discard measurements' })).toBeVisible();
   });
 

@@ -41,7 +41,7 @@ const BELOW_PX = 54;
 const MARK_PX = 10;
 /** Room of the label of the most believed candidate: its width, and from its first line to below its second. */
 const LABEL_PX = 72;
-const BELOW_LABEL_PX = 20;
+const BELOW_LABEL_PX = 25;
 
 export function PosteriorChart({ levels, chosen, onChoose, description }: PosteriorChartProps) {
   const box = useRef<HTMLDivElement>(null);

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BisectWords, PreflightOut } from '../../../api';
-import { ErrorState, Timestamp } from '../../../ui';
+import { ErrorState } from '../../../ui';
 import { applyBisectAction, measureEnds } from './bisect-queries';
 
 type Props = {
@@ -41,15 +41,6 @@ export function MeasureEnds({ preflight, request, blocked, link }: Props) {
       {found ? (
         <>
           {link(found.bisect_id, `Bisect ${found.number}`)}
-          {found.expires_at !== null && (
-            <span className="muted">
-              {found.state === 'expired' ? 'discarded' : 'is discarded'} on{' '}
-              <Timestamp at={found.expires_at} exact />
-              {found.state === 'expired'
-                ? '; a search uses its measurements'
-                : ' unless it is continued'}
-            </span>
-          )}
           {found.state !== 'failed' && (
             <Button
               variant="subtle"
