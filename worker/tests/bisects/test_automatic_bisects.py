@@ -175,7 +175,7 @@ def test_a_regression_states_why_it_has_no_bisect(service: Service) -> None:
     service.search.runner.come()
     assert service.obstacle(regression_id, service.search.now()) is None
     service.search.person.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"})
-    assert service.search.person.get(path).json() == {"obstacle": None}
+    assert service.search.person.get(path).json() == {"service_id": str(service.id), "obstacle": None}
 
 
 def test_the_history_records_why_none_started_once_per_reason(service: Service) -> None:

@@ -95,6 +95,12 @@ export function RegressionsRoute() {
   );
 }
 
+const serviceLink = (team: string) => (serviceId: string, words: ReactNode) => (
+  <Link to="/t/$team/services/$serviceId" params={{ team, serviceId }} className="link">
+    {words}
+  </Link>
+);
+
 export function RegressionRoute() {
   const { team } = teamRoute.useRouteContext();
   const { regressionId } = regressionRoute.useParams();
@@ -129,15 +135,7 @@ export function RegressionRoute() {
         <RegressionBisects
           regression_id={regressionId}
           link={bisectLink(team.slug)}
-          rules={(serviceId, words) => (
-            <Link
-              to="/t/$team/services/$serviceId"
-              params={{ team: team.slug, serviceId }}
-              className="link"
-            >
-              {words}
-            </Link>
-          )}
+          rules={serviceLink(team.slug)}
         />
       }
       links={{
