@@ -101,6 +101,14 @@ const serviceLink = (team: string) => (serviceId: string, words: ReactNode) => (
   </Link>
 );
 
+const Searches = ({ regressionId, team }: { regressionId: string; team: string }) => (
+  <RegressionBisects
+    regression_id={regressionId}
+    link={bisectLink(team)}
+    rules={serviceLink(team)}
+  />
+);
+
 export function RegressionRoute() {
   const { team } = teamRoute.useRouteContext();
   const { regressionId } = regressionRoute.useParams();
@@ -131,13 +139,7 @@ export function RegressionRoute() {
           <StartBisectAction subject={{ regression_id: regressionId }} />
         </>
       }
-      searches={
-        <RegressionBisects
-          regression_id={regressionId}
-          link={bisectLink(team.slug)}
-          rules={serviceLink(team.slug)}
-        />
-      }
+      searches={<Searches regressionId={regressionId} team={team.slug} />}
       links={{
         build: buildLink(team.slug),
         comparison: comparisonLink(team.slug),
