@@ -19,6 +19,8 @@ from bootstrap_parts.supervisor import Service
 
 LOCAL_REPOSITORIES = "SLOWPATH_LOCAL_REPOSITORIES"
 _SERVICE = "quoter"
+_MEASUREMENT_SECONDS = 5
+"""What a measurement of it takes; its script has the same."""
 
 
 def runner_folder(data: Path) -> Path:
@@ -84,6 +86,7 @@ def make_config(folder: Path, port: int) -> str:
             f'health = {{ url = "http://{address}/healthz", within = 90 }}',
             "[measure]",
             f"command = {json.dumps(measure)}",
+            f"takes = {_MEASUREMENT_SECONDS}",
             "",
         ]
     )

@@ -80,6 +80,8 @@ class Settings(BaseSettings):
     max_repository_bytes: int = Field(default=2048 * MIB, validation_alias="SLOWPATH_MAX_REPOSITORY_BYTES")
     git_seconds: int = Field(default=900, validation_alias="SLOWPATH_GIT_SECONDS")
     """Limit of the duration of a fetch."""
+    measured_ends_days: int = Field(default=7, ge=1, le=365, validation_alias="SLOWPATH_MEASURED_ENDS_DAYS")
+    """Days after which a bisect that has measured both ends is discarded unless it is continued."""
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
     passwords: Literal["on", "off"] = Field(default="on", validation_alias="SLOWPATH_PASSWORDS")

@@ -45,6 +45,15 @@ describe('the list of bisects', () => {
     await waitFor(() => expect(where()).toContain(`/bisects/${BISECT}`));
   });
 
+  it('does not repeat the state in the sentence beside it', async () => {
+    serve();
+    const row = aBisectRow({ state: 'paused', sentence: 'Paused: load test' });
+    server.use(http.get(at('/bisects'), () => page([row])));
+    open('/t/northwind/bisects');
+    expect(await screen.findByText('load test')).toBeVisible();
+    expect(screen.queryByText(/Paused:/u)).toBeNull();
+  });
+
   it('says what a bisect is while there is none', async () => {
     serve();
     server.use(http.get(at('/bisects'), () => page([])));
@@ -130,6 +139,26 @@ describe('the page of a bisect', () => {
     await user.click(table.getByText(/an old one/u));
     expect(screen.getByRole('button', { name: 'Override verdict' })).toBeEnabled();
     await accessible();
+  });
+
+  it('of which both ends are measured has its sentence once, and when it is discarded', async () => {
+    const sentence = 'The ends differ: +43% from good to bad.';
+    const expires_at = '2026-12-05T09:30:00Z';
+    serve(aBisect({ state: 'paused', sentence, pause_reason: sentence, expires_at }));
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(sentence);
+    expect(screen.getAllByText(sentence, { exact: false })).toHaveLength(1);
+    expect(screen.getByText(/is discarded on/u)).toHaveTextContent(
+      /No new deployments until it is continued\. It is discarded on .* unless it is continued/u,
+    );
+  });
+
+  it('that a person paused has the reason once', async () => {
+    serve(aBisect({ state: 'paused', sentence: 'Paused: load test', pause_reason: 'load test' }));
+    open(`/t/northwind/bisects/${BISECT}`);
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Paused: load test');
+    expect(screen.getAllByText(/load test/u)).toHaveLength(1);
+    expect(screen.getByText('No new deployments until it is resumed.')).toBeVisible();
   });
 
   it('pauses, and marks the chosen candidate by hand', async () => {

@@ -57,6 +57,7 @@ describe('measuring both ends', () => {
     bisect_id: BISECT,
     number: 12,
     state: 'measured' as const,
+    expires_at: null,
     sentence: 'The ends differ.',
     ...changed,
   });
@@ -109,6 +110,28 @@ describe('measuring both ends', () => {
     await user.click(screen.getByRole('button', { name: 'Try again' }));
     await user.click(screen.getByRole('button', { name: 'Cancel measuring' }));
     await waitFor(() => expect(actions).toEqual(['retry', 'cancel']));
+  });
+
+  it('states when it is discarded, and that its measurements count afterwards', async () => {
+    const expires_at = '2026-12-05T09:30:00Z';
+    serve(anOffer(), aPreflight({ checks: [runner], boundary_check: measured({ expires_at }) }));
+    open(path);
+    expect(await screen.findByText(/is discarded on/u)).toHaveTextContent(
+      /unless it is continued/u,
+    );
+    expect(screen.getByRole('button', { name: 'Discard' })).toBeVisible();
+    expect(screen.getByText(/^what remains,/u)).toBeVisible();
+  });
+
+  it('that expired still count, and can be discarded', async () => {
+    const expires_at = '2026-11-05T09:30:00Z';
+    const boundary_check = measured({ expires_at, state: 'expired' });
+    serve(anOffer(), aPreflight({ checks: [runner], boundary_check }));
+    open(path);
+    expect(await screen.findByText(/was discarded on/u)).toHaveTextContent(
+      /uses its measurements/u,
+    );
+    expect(screen.getByRole('button', { name: 'Discard measurements' })).toBeVisible();
   });
 
   it('keeps what was chosen in the address', async () => {

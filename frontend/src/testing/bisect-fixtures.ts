@@ -93,6 +93,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   },
   settings: { stop_probability: 0.95, slots: 2, control: true },
   pause_reason: null,
+  expires_at: null,
   levels: [
     {
       key: '',

@@ -135,6 +135,7 @@ export const aPreflight = (changed: Partial<PreflightOut> = {}): PreflightOut =>
   },
   probe_seconds: 100,
   probes_seen: 12,
+  duration_source: 'service',
   expected_seconds: 1500,
   boundary_check: null,
   ...changed,

@@ -16,6 +16,7 @@ from slowpath.verdicts.bisects.service import (
     artifact_measurements,
     automatic_bisects,
     bisect_monitor,
+    boundary_checks,
     commit_comparisons,
     culprit_compilation,
     experiments,
@@ -58,6 +59,7 @@ def advance_bisect(job: AdvanceBisect, context: JobContext) -> None:
             now = context.clock.now()
             if not experiments.advance_experiment(session, job.bisect_id, secret=secret, now=now):
                 search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=now)
+                boundary_checks.set_expiry(session, job.bisect_id, context.settings.measured_ends_days, now=now)
                 culprit_compilation.queue_compilation(session, job.bisect_id, secret=secret, now=now)
             pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=now)
         except BisectNotFound:
@@ -159,6 +161,8 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
     with context.finishing() as session:
         try:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)
+            boundary_checks.set_expiry(session, job.bisect_id, context.settings.measured_ends_days, now=now)
+            boundary_checks.discard_if_expired(session, job.bisect_id, now=now)
         except BisectNotFound:
             return
 

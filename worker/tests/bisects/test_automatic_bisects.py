@@ -71,7 +71,7 @@ class Service:
     def obstacle(self, regression_id: RegressionId, at: datetime = MONDAY) -> str | None:
         """Return the key of why there is no bisect, or why it waits."""
         with self.search.bench.worker_context.database.reading(self.search.scope) as session:
-            found = automatic_bisects.explain_start(session, regression_id, now=at)
+            _, found = automatic_bisects.explain_start(session, regression_id, now=at)
         return None if found is None else found.key
 
     def waiting_starts(self) -> int:
@@ -175,7 +175,7 @@ def test_a_regression_states_why_it_has_no_bisect(service: Service) -> None:
     service.search.runner.come()
     assert service.obstacle(regression_id, service.search.now()) is None
     service.search.person.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"})
-    assert service.search.person.get(path).json() == {"obstacle": None}
+    assert service.search.person.get(path).json() == {"service_id": str(service.id), "obstacle": None}
 
 
 def test_the_history_records_why_none_started_once_per_reason(service: Service) -> None:

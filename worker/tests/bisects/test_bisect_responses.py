@@ -193,8 +193,11 @@ def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: d
 def test_a_rest_of_the_increase_names_its_range_and_the_bisect_that_searches_it(search: Search) -> None:
     rng = random.Random(1)
     search.begin(plan_of(8), max_measurements_per_probe=6)
+    unbuildable = {"candidate": f"{sha(7)}/itself", "verdict": "unbuildable", "reason": "needs a newer compiler"}
+    search.ask("overrides", unbuildable)
 
     def measure(lease: dict[str, Any]) -> float:
+        assert number_of(lease) != 7, "it cannot be built"
         return (1.0 + (number_of(lease) >= 3) + 0.5 * (number_of(lease) >= 6)) * rng.gauss(1.0, 0.02)
 
     search.run(measure)
@@ -210,6 +213,8 @@ def test_a_rest_of_the_increase_names_its_range_and_the_bisect_that_searches_it(
     assert following["cost"]["deployments"] == 0
     assert following["probes"], "measurements are used again"
     assert {one["sha"] for one in following["probes"]} <= {sha(one) for one in range(3, 9)}
+    [skipped] = [one for one in following["probes"] if one["purpose"] == "override"]
+    assert (skipped["sha"], skipped["state"], skipped["reason"]) == (sha(7), "unbuildable", "needs a newer compiler")
     search.bisect_id = BisectId(UUID(following["id"]))
     search.work()
     rest = search.run(measure)

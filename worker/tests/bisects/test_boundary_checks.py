@@ -1,12 +1,18 @@
 """Both boundaries are measured once before a bisect starts, and what was measured counts in its search."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import select
 
 from slowpath.core.ids import BisectId
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.verdicts.bisects.rules.preflight import ProbeForecast, RangeReport, to_json
+from slowpath.verdicts.bisects.service import boundary_checks
+from slowpath.verdicts.bisects.tables import BisectPreflight
 from tests.bisects.conftest import sha, slower_from
 from tests.bisects.test_automatic_bisects import Service, service
 from tests.bisects.test_starts import start
@@ -161,3 +167,101 @@ def test_a_check_that_a_user_paused_goes_on_as_a_check(service: Service) -> None
     service.search.work()
     assert service.search.run(slower_from(4))["pause_reason"].startswith("The ends differ")
     assert not service.search.ask("actions", {"action": "resume"})["settings"]["pauses_after_boundaries"]
+
+
+def discard(service: Service, days: float) -> None:
+    """Do what the monitor of the bisect does after some days."""
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        now = service.search.now() + timedelta(days=days)
+        boundary_checks.discard_if_expired(session, service.search.bisect_id, now=now)
+    service.search.work()
+
+
+def test_a_check_that_is_not_continued_ends_and_its_measurements_count_later(service: Service) -> None:
+    paused = check(service, slower_from(4))
+    assert paused["sentence"] == paused["pause_reason"], "no second word for its state"
+    expires_at = datetime.fromisoformat(paused["expires_at"])
+    assert abs(expires_at - service.search.now() - timedelta(days=7)) < timedelta(minutes=10)
+    discard(service, 6.9)
+    assert service.search.get_detail()["state"] == "paused"
+    discard(service, 7.1)
+    ended = service.search.get_detail()
+    assert (ended["state"], ended["events"][0]["kind"]) == ("cancelled", "expired")
+    assert ended["sentence"].startswith("Discarded, because it was not continued in time. The ends differ")
+    shown = preflight(service)["boundary_check"]
+    assert (shown["bisect_id"], shown["state"]) == (paused["id"], "expired")
+    assert shown["sentence"].startswith("The ends differ")
+    started = start(service, **request(service))
+    assert (started["id"], started["state"], started["expires_at"]) == (paused["id"], "searching", None)
+    assert started["finished_at"] is None
+    service.search.work()
+    assert len(service.search.get_detail()["probes"]) > 2, "it deploys candidates"
+
+
+def test_an_expired_check_can_be_measured_again_or_forgotten(service: Service) -> None:
+    paused = check(service, slower_from(4))
+    discard(service, 8)
+    again = service.search.ask("actions", {"action": "retry"})
+    assert (again["state"], again["expires_at"]) == ("searching", None)
+    service.search.work()
+    assert service.search.run(slower_from(4, seed=3))["state"] == "paused"
+    discard(service, 8)
+    assert preflight(service)["boundary_check"]["state"] == "expired"
+    service.search.ask("actions", {"action": "cancel"})
+    assert preflight(service)["boundary_check"] is None
+    service.search.ask("actions", {"action": "cancel"}, expected=409)
+    assert start(service, **request(service))["id"] != paused["id"]
+
+
+def count(service: Service, report: RangeReport) -> None:
+    """Store what the job counts as the report of the newest preflight."""
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        newest = session.scalars(select(BisectPreflight).order_by(BisectPreflight.created_at.desc())).first()
+        assert newest is not None
+        newest.report = to_json(report)
+
+
+def test_the_estimate_is_renewed_by_the_measured_ends(service: Service) -> None:
+    expected = ProbeForecast(99, 90, 110)
+    counted = RangeReport("ancestor", None, 8, 8, with_prior=expected, without_prior=expected)
+    preflight(service)
+    count(service, counted)
+    assert preflight(service)["report"]["with_prior"]["mean"] == 99
+    paused = check(service, slower_from(4))
+    renewed = preflight(service)
+    remaining = renewed["report"]["with_prior"]["mean"]
+    assert remaining == pytest.approx(paused["cost"]["expected_probes"]["mean"], rel=0.01)
+    assert renewed["expected_seconds"] == pytest.approx(remaining * renewed["probe_seconds"])
+    certain = preflight(service, stop_probability=0.999)
+    count(service, counted)
+    assert preflight(service, stop_probability=0.999)["report"]["with_prior"]["mean"] > remaining, certain
+
+
+def test_ends_that_do_not_differ_have_no_estimate(service: Service) -> None:
+    preflight(service)
+    count(service, RangeReport("ancestor", None, 8, 8, with_prior=ProbeForecast(9, 8, 10)))
+    check(service, slower_from(99))
+    renewed = preflight(service)
+    assert (renewed["report"]["with_prior"], renewed["expected_seconds"]) == (None, None)
+
+
+def duration(service: Service, **settings: Any) -> tuple[str, int, float]:  # noqa: ANN401 - as above
+    """Return what shows the duration of a probe, how many probes, and the seconds."""
+    found = preflight(service, **settings)
+    return found["duration_source"], found["probes_seen"], found["probe_seconds"]
+
+
+def test_the_duration_is_what_the_runner_states_until_probes_show_it(service: Service) -> None:
+    assert duration(service) == ("settings", 0, 10 + 4 * 30), "its runner states nothing"
+    runner = service.search.runner
+    body = {"instance": runner.instance, "measurement_seconds": 5}
+    assert runner.client.put(f"/api/v1/runners/{runner.name}", json=body).status_code == 200
+    assert duration(service) == ("configuration", 0, 10 + 4 * 5)
+    assert duration(service, runner_labels={"zone": "eu"})[0] == "settings", "another runner would take it"
+    check(service, slower_from(4))
+    assert duration(service)[:2] == ("service", 2)
+    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
+        other = catalog_entries.ensure_service(session, "other").id
+    asked = request(service) | {"service_id": str(other)}
+    found = service.search.person.post("/api/v1/bisect-preflights", json=asked).json()
+    assert (found["duration_source"], found["probes_seen"]) == ("runner", 2), "the same runner measured these"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -266,10 +267,23 @@ def test_the_minutes_of_a_day_are_a_limit(service: Service) -> None:
     assert len(found["measurements"]) == 2, "a begun pair is completed"
     assert found["sentence"].endswith("The time is used up.")
     assert service.push(sha(3)) is None, "the budget of the day is used up"
+    listed = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
+    [refused] = [one for one in listed if one["candidate_sha"] == sha(3)]
+    service.search.bisect_id = BisectId(UUID(refused["id"]))
+    assert (service.detail()["state"], service.detail()["measurements"]) == ("cancelled", [])
+    assert "limit of 1 minute of deployments" in status(service.announced())["description"]
+    assert status(service.announced())["state"] == "success", "it is not slower"
+    service.begin()
+    assert service.detail()["state"] == "cancelled", "nothing of it is deployed"
+    assert service.push(sha(3)) is None
+    assert len(service.search.person.get("/api/v1/commit-comparisons").json()["items"]) == 2, "it is refused once"
     with service.search.bench.worker_context.database.writing(service.search.scope) as session:
         service.report(session, number=8)
         later = service.search.now() + timedelta(days=1, minutes=5)
         assert commit_comparisons.update_pull_request(session, service.id, service.repository_id, 8, now=later)
+        again = commit_comparisons.update_pull_request(session, service.id, service.repository_id, 7, now=later)
+        assert again is not None
+        assert again.bad_sha == sha(3), "it is measured once there are minutes"
 
 
 def test_a_head_that_does_not_build_ends_it(service: Service) -> None:

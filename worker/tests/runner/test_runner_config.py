@@ -75,6 +75,7 @@ def test_a_whole_file() -> None:
         ('pprof = "127.0.0.1:{port}", ', "", "set pprof to the address"),
         ("[measure]", '[measure]\ncommand = ["x"]', "needs either command"),
         ("[measure]", '[measure]\ncommand = "x"', "a list of words"),
+        ("[measure]", "[measure]\ntakes = 5", "takes is for a command"),
         ("[measure]", "[measuring]", "unknown key 'measuring'"),
     ],
 )
@@ -157,9 +158,11 @@ command = ["./deploy.sh", "./x"]
 health = { command = ["./in-the-build.sh"] }
 [measure]
 command = ["./measure.sh"]
+takes = 2.5
 """
     config = parse_config_text(text, base=tmp_path)
     assert config.deploy["command"] == [f"{tmp_path}/deploy.sh", "./x"]
     assert config.measure.command == (f"{tmp_path}/measure.sh",)
+    assert config.measure.takes_seconds == 2.5
     assert config.health is not None
     assert config.health.command == ("./in-the-build.sh",)

@@ -45,6 +45,8 @@ class Runner(TeamScoped, Table):
     """Kinds of variants that its configuration allows."""
     can_compile: Mapped[bool] = mapped_column(default=False, server_default="false")
     """Whether it makes compile reports of culprits."""
+    measurement_seconds: Mapped[float | None]
+    """How long its command takes for a measurement, as configured; null if the bisect decides or it is unknown."""
     seen_at: Mapped[datetime]
     left_at: Mapped[datetime | None]
     """Time of its shutdown with nothing left deployed; the name is free since."""
@@ -115,6 +117,9 @@ class Bisect(TeamScoped, Table):
     approved_through_round: Mapped[int] = mapped_column(default=0)
     """The last approved round of deployments."""
     pause_reason: Mapped[str | None]
+    expires_at: Mapped[datetime | None]
+    """When it is discarded unless it is continued: set while it waits between its boundaries and its first candidate, and
+    once it was discarded for that reason."""
     outcome: Mapped[dict[str, Any] | None]
     """{"outcome", "suspects", "belief"}."""
     compile_report: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)

@@ -102,6 +102,11 @@ def describe_boundary_difference(found: BoundaryDifference, probes: float) -> st
             return f"The ends do not differ beyond the noise{size}. Measure more, or choose other ends or another criterion."
 
 
+def describe_measured_boundaries(sentence: str, *, is_discarded: bool) -> str:
+    """Describe a bisect that has measured both boundaries, by what follows from their difference."""
+    return f"Discarded, because it was not continued in time. {sentence}".rstrip() if is_discarded else sentence
+
+
 def describe_failed_boundary(name: str, state: str, line: str) -> str:
     """Describe why a boundary has no measurement; `line` is the last one of its output."""
     how = {
@@ -190,6 +195,7 @@ _EVENTS = {
     "stopped": "Inconclusive at the limit of deployments",
     "continued": "Continued with a limit of {limit} deployments",
     "cancelled": "Cancelled",
+    "expired": "Discarded, because it was not continued in time. An equal request uses its measurements",
     "failed": "Failed: {detail}",
     "compile-queued": "Queued the compilation of the culprit and the build before it",
     "compiled": "Compiled the culprit and the build before it: {reasons} decisions differ",

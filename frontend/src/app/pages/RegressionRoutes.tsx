@@ -95,6 +95,20 @@ export function RegressionsRoute() {
   );
 }
 
+const serviceLink = (team: string) => (serviceId: string, words: ReactNode) => (
+  <Link to="/t/$team/services/$serviceId" params={{ team, serviceId }} className="link">
+    {words}
+  </Link>
+);
+
+const Searches = ({ regressionId, team }: { regressionId: string; team: string }) => (
+  <RegressionBisects
+    regression_id={regressionId}
+    link={bisectLink(team)}
+    rules={serviceLink(team)}
+  />
+);
+
 export function RegressionRoute() {
   const { team } = teamRoute.useRouteContext();
   const { regressionId } = regressionRoute.useParams();
@@ -125,9 +139,7 @@ export function RegressionRoute() {
           <StartBisectAction subject={{ regression_id: regressionId }} />
         </>
       }
-      searches={
-        <RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} explains />
-      }
+      searches={<Searches regressionId={regressionId} team={team.slug} />}
       links={{
         build: buildLink(team.slug),
         comparison: comparisonLink(team.slug),

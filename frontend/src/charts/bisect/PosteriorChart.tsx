@@ -39,6 +39,9 @@ const TOP_PX = 22;
 const TALL_PX = 150;
 const BELOW_PX = 54;
 const MARK_PX = 10;
+/** Room of the label of the most believed candidate: its width, and from its first line to below its second. */
+const LABEL_PX = 72;
+const BELOW_LABEL_PX = 25;
 
 export function PosteriorChart({ levels, chosen, onChoose, description }: PosteriorChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -112,9 +115,9 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
   const bestX = laid.xOf(laid.best);
   const left = bestX - laid.x > laid.width / 2;
   const bar = laid.bars.find(({ index }) => index === laid.best);
-  const top = bar?.y ?? TALL_PX;
   const beside = (bar?.width ?? 0) / 2 + 8;
   const labelX = bestX + (left ? -beside : beside);
+  const labelY = yOfLabel(laid, left ? labelX - LABEL_PX : labelX, bar?.y ?? TALL_PX);
   const here = chosen?.level === key ? chosen.index : null;
   return (
     <>
@@ -146,12 +149,7 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
         />
       ))}
       {best[0] !== '' && (
-        <text
-          x={labelX}
-          y={Math.max(12, Math.min(top + 10, TALL_PX - 24))}
-          textAnchor={left ? 'end' : 'start'}
-          className={css.share}
-        >
+        <text x={labelX} y={labelY} textAnchor={left ? 'end' : 'start'} className={css.share}>
           {best[0]}
           <tspan x={labelX} dy={14} className={css.sha}>
             {best[1]}
@@ -185,6 +183,13 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
       />
     </>
   );
+}
+
+/** The baseline of the first line of the label: beside the bar, or above what is drawn there. */
+function yOfLabel(laid: PosteriorLevelLayout, from: number, top: number): number {
+  const beside = Math.max(12, Math.min(top + 10, TALL_PX - 24));
+  const drawn = laid.topBetween(from, from + LABEL_PX);
+  return Math.max(12, Math.min(beside, drawn - BELOW_LABEL_PX));
 }
 
 /** From the candidate that was opened down and over into the next level. */

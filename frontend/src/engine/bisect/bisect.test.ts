@@ -53,6 +53,13 @@ describe('belief over levels', () => {
     expect([-5, 10, 150, 299, 900].map((x) => laid?.indexAt(x))).toEqual([0, 0, 1, 2, 2]);
     expect(laid?.indexAt(laid.xOf(1))).toBe(1);
   });
+  it('know what is drawn between two places: bars, and the prior above low bars', () => {
+    const posterior = { ...level('', [0.01, 0.97, 0.02]), before: [0.1, 0.1, 0.8] };
+    const [laid] = layOutPosterior([posterior], 300, 100).levels;
+    expect(laid?.topBetween(0, 90)).toBeCloseTo(100 - (70 / 3) * (0.1 / 0.8));
+    expect(laid?.topBetween(110, 290)).toBeCloseTo(100 - 0.97 * 70);
+    expect(laid?.topBetween(210, 290)).toBeCloseTo(100 - 70 / 3);
+  });
 });
 
 const probe = (number: number, changed: Partial<ProbeTimelineProbe>): ProbeTimelineProbe => ({

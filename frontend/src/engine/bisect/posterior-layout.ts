@@ -25,6 +25,8 @@ export type PosteriorLevelLayout = {
   best: number;
   xOf: (index: number) => number;
   indexAt: (x: number) => number;
+  /** The highest point of bars and prior between two x; the baseline where there is none. */
+  topBetween: (from: number, to: number) => number;
 };
 type PosteriorLayout = {
   levels: PosteriorLevelLayout[];
@@ -99,11 +101,14 @@ function layoutLevel(
   const most = Math.max(...before, 1e-12);
   // What was believed before is small where there are many: it is drawn against its own largest, in the lower third.
   const scale = Math.min(tall, (tall / 3) * 1) / most;
-  const steps = before.map((share, index) => {
-    const y = (baseline - share * scale).toFixed(1);
+  const priorY = before.map((share) => baseline - share * scale);
+  const steps = priorY.map((at, index) => {
+    const y = at.toFixed(1);
     const from = (x + index * pitch).toFixed(1);
     return `${index === 0 ? 'M' : 'L'}${from} ${y}L${(x + (index + 1) * pitch).toFixed(1)} ${y}`;
   });
+  const indexAt = (at: number) =>
+    Math.min(belief.length - 1, Math.max(0, Math.floor((at - x) / Math.max(pitch, 1e-9))));
   return {
     key,
     x,
@@ -112,7 +117,11 @@ function layoutLevel(
     before: steps.join(''),
     best,
     xOf: (index) => x + (index + 0.5) * pitch,
-    indexAt: (at) =>
-      Math.min(belief.length - 1, Math.max(0, Math.floor((at - x) / Math.max(pitch, 1e-9)))),
+    indexAt,
+    topBetween: (from, to) => {
+      const [first, last] = [indexAt(from), indexAt(to)];
+      const under = bars.filter(({ index }) => index >= first && index <= last);
+      return Math.min(baseline, ...priorY.slice(first, last + 1), ...under.map(({ y }) => y));
+    },
   };
 }

@@ -81,7 +81,12 @@ class Runner:
     def _announce(self) -> None:
         config = self._context.config
         self._control.announce(
-            config.slots, dict(config.labels), self._version, config.allow.variants, can_compile=config.compile
+            config.slots,
+            dict(config.labels),
+            self._version,
+            config.allow.variants,
+            can_compile=config.compile,
+            measurement_seconds=config.measure.takes_seconds,
         )
 
     def _remove_orphans(self) -> None:

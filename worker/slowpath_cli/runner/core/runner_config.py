@@ -36,7 +36,7 @@ RUNNER: Final = {
     "lease_timeout_seconds",
     "compile",
 }
-MEASURE: Final = {"command", "collect", "within", "executable"}
+MEASURE: Final = {"command", "collect", "within", "takes", "executable"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
 VARIANT_DRIVERS: Final = ("command", "external", "none")
@@ -85,6 +85,8 @@ class MeasureConfig:
     collect: CollectConfig | None = None
     within_seconds: float = 600.0
     """A command may take this many seconds longer than its measurement window."""
+    takes_seconds: float | None = None
+    """How long the command takes, as stated by the configuration: estimates of the server use it until probes show it."""
     executable: str = ""
     """Path of the Go program that is uploaded once per probe; relative to the work tree."""
 
@@ -218,7 +220,12 @@ def _measure(section: Mapping[str, Any], base: Path) -> MeasureConfig:
         raise InvalidRunnerConfig('[measure] needs either command = ["…"] or collect = { pprof = "…" }.')
     within = _number(section, "within", 600, 1, 86_400)
     collected = None if collect is None else _collect(_table(section, "collect"))
-    return MeasureConfig(command, collected, within, _text(section, "executable", ""))
+    takes = _number(section, "takes", 1, 0.1, 86_400) if "takes" in section else None
+    if takes is not None and not command:
+        raise InvalidRunnerConfig(
+            "[measure] takes is for a command: what is collected takes as long as the bisect says."
+        )
+    return MeasureConfig(command, collected, within, takes, _text(section, "executable", ""))
 
 
 def _collect(section: Mapping[str, Any]) -> CollectConfig:

@@ -104,6 +104,7 @@ class ServerClient:
         variants: Sequence[str] = (),
         *,
         can_compile: bool = False,
+        measurement_seconds: float | None = None,
     ) -> None:
         """Register the runner. Raises `ServerUnavailable`, `TokenForbidden`, `RunnerNameTaken`."""
         settings: dict[str, Any] = {"slots": slots, "labels": labels, "version": version}
@@ -111,6 +112,8 @@ class ServerClient:
             settings["variants"] = list(variants)
         if can_compile:
             settings["can_compile"] = True
+        if measurement_seconds is not None:
+            settings["measurement_seconds"] = measurement_seconds
         identity = {"instance": self._runner.instance, "host": self._runner.host}
         self._send("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
 

@@ -128,6 +128,7 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
         signature=SignatureOut(**row.signature),
         settings=_settings(detail.settings),
         pause_reason=row.pause_reason,
+        expires_at=row.expires_at,
         levels=[_level(row, plan, one) for one in view.levels] if plan is not None and view is not None else [],
         probes=[_probe(detail, one) for one in detail.probes],
         evidence=MeasurementsBySideOut(

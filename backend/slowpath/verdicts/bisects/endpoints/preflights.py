@@ -71,10 +71,13 @@ def _make_preflight_out(
     settings = bisect_settings.apply_settings_update(BisectSettings(), stored)
     report = None if row.report is None else preflight.from_json(row.report)
     boundaries = boundary_rows.find_boundary_check(session, completed, settings)
+    results = None if boundaries is None else boundaries.final_results
+    if report is not None and results is not None:
+        report = preflights.renew_forecasts(report, results, settings)
     state = PreflightState(row, completed, report, settings, boundaries)
     checks = preflight_checks.check_request(session, state, now)
     service_id = None if completed.service_id is None else ServiceId(completed.service_id)
-    duration = preflights.estimate_probe_duration(session, service_id, settings)
+    duration = preflights.estimate_probe_duration(session, service_id, settings, now)
     expected = report.with_prior.mean if report is not None and report.with_prior is not None else None
     parallel = settings.search(larger_is_worse=True).slots
     return PreflightOut(
@@ -86,6 +89,7 @@ def _make_preflight_out(
         report=None if report is None else _make_report_out(report),
         probe_seconds=duration.seconds,
         probes_seen=duration.probes,
+        duration_source=duration.source,
         boundary_check=None if boundaries is None else _make_boundary_check_out(boundaries),
         expected_seconds=None if expected is None else expected / parallel * duration.seconds,
     )
@@ -93,7 +97,11 @@ def _make_preflight_out(
 
 def _make_boundary_check_out(found: BoundaryCheck) -> BoundaryCheckOut:
     return BoundaryCheckOut(
-        bisect_id=found.bisect.id, number=found.bisect.number, state=found.state, sentence=found.sentence
+        bisect_id=found.bisect.id,
+        number=found.bisect.number,
+        state=found.state,
+        expires_at=found.bisect.expires_at,
+        sentence=found.sentence,
     )
 
 

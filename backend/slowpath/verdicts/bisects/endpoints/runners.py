@@ -65,7 +65,14 @@ def register_runner(runner_name: Name, body: RunnerIn, caller: MayRun, session: 
     """
     process = runners.RunnerProcess(body.instance, body.host)
     info = runners.RunnerInfo(
-        runner_name, body.slots, dict(body.labels), body.version, process, tuple(body.variants), body.can_compile
+        runner_name,
+        body.slots,
+        dict(body.labels),
+        body.version,
+        process,
+        tuple(body.variants),
+        body.can_compile,
+        body.measurement_seconds,
     )
     seen, changed = runners.register_runner(session, info, token_id=caller.token_id, now=clock.now())
     if changed:

@@ -80,8 +80,9 @@ def set_pull_request_rules(
 )
 def explain_automatic_bisect(regression_id: UUID, caller: MayRead, session: Reading, clock: Now) -> AutomaticStartOut:
     """Return why no bisect was started for a regression, or why its newest bisect waits, with what solves it."""
-    found = automatic_bisects.explain_start(session, RegressionId(regression_id), now=clock.now())
-    return AutomaticStartOut(obstacle=None if found is None else StartObstacleOut(**vars(found)))
+    service_id, found = automatic_bisects.explain_start(session, RegressionId(regression_id), now=clock.now())
+    obstacle = None if found is None else StartObstacleOut(**vars(found))
+    return AutomaticStartOut(service_id=service_id, obstacle=obstacle)
 
 
 def _set_rules(

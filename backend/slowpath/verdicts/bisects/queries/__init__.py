@@ -20,8 +20,8 @@ from slowpath.verdicts.bisects.queries.bisects import (
     select_user_names,
 )
 from slowpath.verdicts.bisects.queries.commit_comparisons import (
-    has_commit_comparison,
     select_commit_comparisons,
+    select_head_outcomes,
     select_open_commit_comparisons,
 )
 from slowpath.verdicts.bisects.queries.probes import (
@@ -65,7 +65,6 @@ __all__ = [
     "delete_preflights",
     "find_probe",
     "has_bisect",
-    "has_commit_comparison",
     "lock_bisect",
     "lock_team",
     "next_number",
@@ -80,6 +79,7 @@ __all__ = [
     "select_equal_preflight",
     "select_events",
     "select_experiments",
+    "select_head_outcomes",
     "select_last_event_time",
     "select_last_good_commit",
     "select_measurement",

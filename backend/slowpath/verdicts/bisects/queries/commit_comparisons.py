@@ -38,9 +38,9 @@ def select_open_commit_comparisons(session: ReadSession, service_id: UUID, numbe
     return session.scalars(found).all()
 
 
-def has_commit_comparison(session: ReadSession, service_id: UUID, number: int, head: str) -> bool:
-    """Return whether a head of a pull request is or was measured, by ix_bisect_service."""
-    found = select(Bisect.id).where(
+def select_head_outcomes(session: ReadSession, service_id: UUID, number: int, head: str) -> Sequence[str | None]:
+    """Return the outcomes of the commit comparisons of a head of a pull request, by ix_bisect_service; None while open."""
+    found = select(Bisect.outcome["outcome"].astext).where(
         Bisect.team_id == session.team_id, Bisect.service_id == service_id, Bisect.bad_sha == head, number == NUMBER
     )
-    return session.scalar(found.limit(1)) is not None
+    return session.scalars(found).all()

@@ -107,14 +107,14 @@ def select_active_probes(session: ReadSession, runner_id: UUID) -> Sequence[Prob
     return session.scalars(_running().where(Probe.team_id == session.team_id, Probe.runner_id == runner_id)).all()
 
 
-def select_probe_durations(session: ReadSession, service_id: UUID, limit: int) -> Sequence[float]:
-    """Return the seconds from lease to end of the last measured probes of a service."""
+def select_probe_durations(session: ReadSession, of: ColumnElement[bool], limit: int) -> Sequence[float]:
+    """Return the seconds from lease to end of the last measured probes, those of a service or of runners."""
     found = (
         select(func.extract("epoch", Probe.ended_at - Probe.leased_at))
         .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
         .where(
             Probe.team_id == session.team_id,
-            Bisect.service_id == service_id,
+            of,
             Probe.state == ProbeState.DONE,
             Probe.purpose.in_(["boundary", "probe", "verify"]),
             Probe.ended_at.is_not(None),

@@ -289,6 +289,8 @@ class BisectOut(BisectSummaryOut):
     signature: SignatureOut
     settings: BisectSettingsIn
     pause_reason: str | None
+    expires_at: datetime | None
+    """When it is discarded unless it is continued: only of a bisect that has measured both boundaries and waits, or waited."""
     levels: list[LevelOut]
     probes: list[ProbeOut]
     evidence: MeasurementsBySideOut

@@ -82,7 +82,7 @@ class RangeReportOut(BaseModel):
     pruned: list[PrunedCommitsOut]
     modules: list[UpdatedModuleOut]
     with_prior: CredibleIntervalOut | None
-    """Expected probes; null without candidates."""
+    """Expected probes, those that remain once both boundaries were measured; null without candidates, or if they do not differ."""
     without_prior: CredibleIntervalOut | None
     git_bisect_probes: int
     """Deployments git bisect would need with five measurements per build."""
@@ -97,7 +97,10 @@ class BoundaryCheckOut(BaseModel):
 
     bisect_id: UUID
     number: int
-    state: Literal["running", "paused", "measured", "failed"]
+    state: Literal["running", "paused", "measured", "expired", "failed"]
+    """`expired`: discarded, because it was not continued in time. An equal request uses its measurements all the same."""
+    expires_at: datetime | None
+    """When it is, or was, discarded unless it is continued."""
     sentence: str
     """What is being done, or what follows from the difference."""
 
@@ -115,7 +118,9 @@ class PreflightOut(BaseModel):
     probe_seconds: float
     """Expected duration of a probe."""
     probes_seen: int
-    """Number of the service's probes that show it; 0: warm-up and measurements only."""
+    """Number of earlier probes that show it; 0: warm-up and measurements only."""
+    duration_source: Literal["service", "runner", "configuration", "settings"]
+    """What shows it: probes of the service or of the runners, what the runners state of their measurements, or the settings."""
     boundary_check: BoundaryCheckOut | None
     """Null: the boundaries were not measured for this request, or that was cancelled."""
     expected_seconds: float | None
@@ -147,5 +152,7 @@ class StartObstacleOut(BaseModel):
 class AutomaticStartOut(BaseModel):
     """The automatic bisect of a regression."""
 
+    service_id: UUID
+    """The service whose rules apply."""
     obstacle: StartObstacleOut | None
     """Null: one runs or has ended, or the regression is not confirmed or not open."""

@@ -53,6 +53,8 @@ class RunnerIn(BisectRequest):
     """Kinds of variants of experiments that its configuration allows."""
     can_compile: StrictBool = False
     """Whether it makes compile reports of culprits."""
+    measurement_seconds: Annotated[JsonFloat, Field(gt=0, le=86_400)] | None = None
+    """How long its command takes for a measurement; null if the bisect decides or it is unknown."""
 
 
 class RunnerShutdownIn(BisectRequest):

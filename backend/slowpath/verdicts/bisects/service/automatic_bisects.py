@@ -74,12 +74,19 @@ def _record_obstacle(session: WriteSession, regression_id: RegressionId, obstacl
     triage.record_bisect_obstacle(session, row, obstacle.key, obstacle.sentence)
 
 
-def explain_start(session: ReadSession, regression_id: RegressionId, *, now: datetime) -> StartObstacle | None:
-    """Return why a regression has no automatic bisect, or why its newest bisect waits; None if nothing is in the way.
+def explain_start(
+    session: ReadSession, regression_id: RegressionId, *, now: datetime
+) -> tuple[ServiceId, StartObstacle | None]:
+    """Return the service of a regression, and why it has no automatic bisect, or why its newest bisect waits.
 
-    Raises `RegressionNotFound`.
+    None if nothing is in the way. Raises `RegressionNotFound`.
     """
     row = regression_views.get_regression(session, regression_id)
+    return ServiceId(row.service_id), _explain_regression(session, row, now)
+
+
+def _explain_regression(session: ReadSession, row: Regression, now: datetime) -> StartObstacle | None:
+    regression_id = RegressionId(row.id)
     if not row.confirmed or row.closed_at is not None or row.direction != "worse":
         return None
     newest = queries.select_bisects(session, (), None, regression_id, after=None, limit=1)

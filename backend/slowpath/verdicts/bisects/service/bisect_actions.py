@@ -18,7 +18,7 @@ from slowpath.verdicts.bisects.jobs import PlanBisect
 from slowpath.verdicts.bisects.rules import bisect_settings, search_plan
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MOST_OPEN, OPEN, BisectState, ProbeState
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
-from slowpath.verdicts.bisects.service import probe_artifacts, search_steps
+from slowpath.verdicts.bisects.service import boundary_checks, probe_artifacts, search_steps
 from slowpath.verdicts.bisects.service.bisect_creation import (
     require_bisect_capacity,
     require_readable_repository,
@@ -109,11 +109,15 @@ def apply_action(
 ) -> Bisect:
     """Pause, resume, cancel or approve a bisect, or retry one that failed to start.
 
-    A retry also measures the boundaries again of a bisect that waits before its first candidate.
+    The measurements of one that expired are no longer used once it is cancelled.
+
+    A retry also measures the boundaries again of a bisect that waits before its first candidate, or that expired there.
     Raises `BisectNotFound`, `InvalidBisectState`; a retry also `BisectIncomplete`, `TooManyBisects`.
     """
     if what == "retry":
         return _retry(session, bisect_id, now=now, by=by)
+    if what == "cancel" and (forgotten := boundary_checks.forget_expired(session, bisect_id, now=now, by=by)):
+        return forgotten
     bisect = _open(session, bisect_id)
     probes = queries.select_probes(session, bisect_id)
     if what == "pause":
@@ -132,7 +136,7 @@ def apply_action(
         bisect.state = BisectState.SEARCHING
         record_bisect_event(session, bisect, "approved", {"round": bisect.approved_through_round}, now=now, by=by)
     else:
-        bisect.state = BisectState.CANCELLED
+        bisect.state, bisect.expires_at = BisectState.CANCELLED, None
         search_steps.tear_down_bisect(session, bisect, probes, "cancelled", {"reason": reason}, now=now, by=by)
         return _with_summary(session, bisect)
     publish_bisect_change(session, bisect, step=True)
@@ -143,8 +147,11 @@ def apply_action(
 def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
     """Plan a bisect again that failed before it had a plan, or measure its boundaries again before its first candidate."""
     bisect = lock_bisect(session, bisect_id)
+    if boundary_checks.is_expired(bisect):
+        require_bisect_capacity(session)
+        boundary_checks.reopen_check(bisect)
     if bisect.state == BisectState.PAUSED and has_measured_boundaries(session, bisect):
-        bisect.state, bisect.pause_reason = BisectState.SEARCHING, None
+        bisect.state, bisect.pause_reason, bisect.expires_at = BisectState.SEARCHING, None, None
         record_bisect_event(session, bisect, "retried", {}, now=now, by=by)
         publish_bisect_change(session, bisect, step=True)
         session.flush()

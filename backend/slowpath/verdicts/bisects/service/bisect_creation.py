@@ -113,6 +113,8 @@ def create_bisect(
         settings = replace(settings, use_production_baselines=False)
     known = None if is_automatic else boundary_checks.find_check(session, range_to_check(completed), settings)
     if known is not None:
+        if boundary_checks.is_expired(known):
+            require_bisect_capacity(session)
         known.regression_id = asked.regression_id or known.regression_id
         known.comparison_id = completed.comparison_id or known.comparison_id
         return boundary_checks.continue_check(session, BisectId(known.id), settings, by=by, now=now)

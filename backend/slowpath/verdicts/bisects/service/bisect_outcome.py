@@ -3,7 +3,7 @@
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BisectId
 from slowpath.verdicts.bisects import wording
-from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.service.bisect_locks import get_bisect
 from slowpath.verdicts.bisects.tables import Bisect
 
@@ -20,6 +20,8 @@ def describe_bisect(row: Bisect) -> str:
         return sentence
     if row.state == BisectState.SEARCHING and row.settings.get("pauses_after_boundaries"):
         return wording.MEASURING_BOUNDARIES
+    if row.expires_at is not None:
+        return wording.describe_measured_boundaries(row.pause_reason or "", is_discarded=row.state not in OPEN)
     reason = row.pause_reason or str((row.problem or {}).get("detail") or "")
     return wording.describe_state(row.state, row.summary, row.outcome, reason)
 

@@ -27,6 +27,7 @@ def has_measured_boundaries(session: ReadSession, bisect: Bisect) -> bool:
 def resume_bisect(session: WriteSession, bisect: Bisect, *, now: datetime, by: UserId | None) -> None:
     """Resume a paused bisect; one that has measured both boundaries goes on with its candidates."""
     settings = bisect_settings.from_json(bisect.settings)
+    bisect.expires_at = None
     if has_measured_boundaries(session, bisect):
         settings = replace(settings, pauses_after_boundaries=False)
         bisect.settings = bisect_settings.to_json(settings)

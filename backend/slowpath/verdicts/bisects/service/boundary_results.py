@@ -48,15 +48,16 @@ class BoundaryResults:
     bad: BoundaryResult
     difference: BoundaryDifference | None
     sentence: str
+    state: SearchState
+    """What the search knows."""
 
 
 def load_results(session: ReadSession, bisect: Bisect) -> BoundaryResults | None:
     """Return what the boundaries of a bisect gave so far; None before it has a plan."""
     if bisect.plan is None:
         return None
-    plan = search_plan.from_json(bisect.plan)
     probes, windows = queries.select_probes(session, bisect.id), queries.select_measurements(session, bisect.id)
-    state = load_search_state(bisect, plan, load_probe_observations(probes, windows))
+    state = load_search_state(bisect, search_plan.from_json(bisect.plan), load_probe_observations(probes, windows))
     return read_results(state, probes)
 
 
@@ -71,7 +72,7 @@ def read_results(state: SearchState, probes: Sequence[Probe]) -> BoundaryResults
         sentence = describe_boundary_difference(difference, forecast_remaining_probes(state).mean)
     else:
         sentence = ""
-    return BoundaryResults(good, bad, difference, sentence)
+    return BoundaryResults(good, bad, difference, sentence, state)
 
 
 def _result(state: SearchState, probes: Sequence[Probe], name: BoundaryName, position: int) -> BoundaryResult:

@@ -1,11 +1,11 @@
 """Checks of a request from the bisect that measures both of its boundaries before the first candidate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
-from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
+from slowpath.verdicts.bisects.rules.bisect_states import BisectState
 from slowpath.verdicts.bisects.rules.preflight import PreflightCheck, PreflightFix
 from slowpath.verdicts.bisects.service import boundary_checks, boundary_results
 from slowpath.verdicts.bisects.service.bisect_creation import CompletedRequest, range_to_check
@@ -16,10 +16,10 @@ from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.bisects.wording import format_measured
 from slowpath.verdicts.regressions.wording import format_change
 
-CheckProgress = Literal["running", "paused", "measured", "failed"]
+CheckProgress = Literal["running", "paused", "measured", "expired", "failed"]
 Rows = tuple[PreflightCheck | None, PreflightCheck | None, PreflightCheck | None]
 CHOOSE_ENDS: Final = PreflightFix("choose-ends", "Choose other commits")
-SHOWN: Final = OPEN | {BisectState.FAILED}
+SHOWN: Final = boundary_checks.STATES | {BisectState.FAILED}
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,11 @@ class BoundaryCheck:
     state: CheckProgress
     results: BoundaryResults | None
     sentence: str
+
+    @property
+    def final_results(self) -> BoundaryResults | None:
+        """Return what the boundaries gave once both were measured, or failed."""
+        return self.results if self.state in {"measured", "expired"} else None
 
 
 def find_boundary_check(
@@ -45,8 +50,11 @@ def find_boundary_check(
         state = "failed"
     elif bisect.state == BisectState.PAUSED:
         state = "measured" if has_measured_boundaries(session, bisect) else "paused"
-    sentence = results.sentence if results is not None and state == "measured" else describe_bisect(bisect)
-    return BoundaryCheck(bisect, state, results, sentence)
+    elif boundary_checks.is_expired(bisect):
+        state = "expired"
+    found = BoundaryCheck(bisect, state, results, "")
+    final = found.final_results
+    return replace(found, sentence=describe_bisect(bisect) if final is None else final.sentence)
 
 
 def make_rows(check: BoundaryCheck, unit: str) -> Rows:

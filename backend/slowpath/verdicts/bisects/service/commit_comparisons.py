@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
@@ -40,6 +41,8 @@ LONGEST_WAIT: Final = timedelta(minutes=15)
 """Time after which a result is announced without its cause."""
 SHORT_COMMIT: Final = 7
 NEWER_PUSH: Final = "A newer commit was pushed to the pull request."
+ABOVE_MINUTES: Final = "above-minutes"
+"""Outcome of a head that was not measured, because the minutes of the day were used up."""
 CLOSED: Final = "The pull request was closed."
 
 
@@ -58,7 +61,7 @@ def update_pull_request(
 ) -> Bisect | None:
     """Cancel measurements of former heads of a pull request, and measure its head if the service allows it.
 
-    Each head is measured once. Above the budget of the day, nothing is measured.
+    Each head is measured once. Above the minutes of a day, the commit gets a status that states it, once.
     """
     queries.lock_team(session)
     reported = pull_requests.get_reported_pull_request(session, repository_id, number)
@@ -68,21 +71,24 @@ def update_pull_request(
         if row.bad_sha != reported.head_sha or not reported.is_open:
             locked = lock_bisect(session, row.id)
             pair_steps.cancel_pairs(session, locked, NEWER_PUSH if reported.is_open else CLOSED, now=now)
-    if not reported.is_open or queries.has_commit_comparison(session, service_id, number, reported.head_sha):
+    outcomes = queries.select_head_outcomes(session, service_id, number, reported.head_sha)
+    if not reported.is_open or any(one != ABOVE_MINUTES for one in outcomes):
         return None
     try:
-        return _measure_pull_request(session, service_id, reported, now)
+        return _measure_pull_request(session, service_id, reported, now, is_refused=bool(outcomes))
     except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
         return None
 
 
 def _measure_pull_request(
-    session: WriteSession, service_id: ServiceId, reported: tables.PullRequest, now: datetime
+    session: WriteSession, service_id: ServiceId, reported: tables.PullRequest, now: datetime, *, is_refused: bool
 ) -> Bisect | None:
+    """Measure the head; above the minutes of a day, refuse it unless it was refused before."""
     rules = service_rules.find_rules(session, service_id, MeasurementRules)
     if not rules.enabled or reported.branch is None or reported.base_branch is None:
         return None
-    if queries.sum_pair_seconds(session, service_id, now - DAY, now) >= 60 * rules.minutes_per_day:
+    is_above = queries.sum_pair_seconds(session, service_id, now - DAY, now) >= 60 * rules.minutes_per_day
+    if is_above and is_refused:
         return None
     source = commit_graph.get_service_source(session, service_id)
     repository = repositories.get_repository(session, RepositoryId(source.repository_id))
@@ -92,7 +98,20 @@ def _measure_pull_request(
         return None
     named = PullRequest(reported.number, reported.url, reported.branch, reported.base_branch)
     options = CommitComparison(rules.smallest_change, minutes=rules.minutes_per_pull_request, pull_request=named)
-    return create_commit_comparison(session, service_id, base, reported.head_sha, options, rules, by=None, now=now)
+    row = create_commit_comparison(session, service_id, base, reported.head_sha, options, rules, by=None, now=now)
+    if is_above:
+        _refuse(session, row, rules, now)
+        return None
+    return row
+
+
+def _refuse(session: WriteSession, row: Bisect, rules: MeasurementRules, now: datetime) -> None:
+    """End a commit comparison before its first deployment, because the minutes of the day are used up, and notify."""
+    limit = pluralize(rules.minutes_per_day, "minute")
+    used = f"The limit of {limit} of deployments for pull requests in 24 hours is reached."
+    row.outcome = {"outcome": ABOVE_MINUTES, "sentence": f"Not measured. {used} A later push is measured."}
+    row.started_at = now
+    pair_steps.cancel_pairs(session, row, used, now=now)
 
 
 def enqueue_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from slowpath.analysis.bisect import search
-from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
 from slowpath.analysis.bisect.prior import log_prior
-from slowpath.analysis.bisect.search_state import SearchSettings
+from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectPreflightId, RepositoryId, ServiceId, new_id
 from slowpath.core.jobs import enqueue
@@ -25,12 +24,15 @@ from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.candidates import SearchLevel
 from slowpath.verdicts.bisects.rules.preflight import FirstCandidate, ProbeForecast, RangeReport, UpdatedModule
 from slowpath.verdicts.bisects.rules.search_view import estimate_git_bisect_cost
+from slowpath.verdicts.bisects.service import runners
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions, CompletedRequest, complete_request
-from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight
+from slowpath.verdicts.bisects.service.boundary_results import BoundaryResults
+from slowpath.verdicts.bisects.tables import Bisect, BisectPreflight, Probe
 
 STORED_FOR: Final = timedelta(days=1)
 REUSED: Final = timedelta(minutes=10)
 """Time in which an equal request gets the same report."""
+DurationSource = Literal["service", "runner", "configuration", "settings"]
 BEST_OF: Final = 5
 MOST_PROBES_READ: Final = 50
 MOST_MODULES: Final = 20
@@ -39,10 +41,15 @@ MOST_MODULES: Final = 20
 
 @dataclass(frozen=True)
 class ProbeDuration:
-    """Seconds of a probe, from deployment to its end; `probes` earlier ones show it, 0: only its measurement is known."""
+    """Seconds of a probe, from deployment to its end, and what shows them.
+
+    Of `probes` earlier ones of the service or of the runners, or 0: warm-up and measurements only, as long as the runners or
+    the settings state.
+    """
 
     seconds: float
     probes: int
+    source: DurationSource
 
 
 def create_preflight(
@@ -114,7 +121,7 @@ def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], setting
     if settings.use_production_baselines:
         wanted = replace(wanted, end_deploys=0)
     even = replace(plan.line, evidence=plan.line.even)
-    with_prior, without_prior = (_forecast(wanted, line) for line in (plan.line, even))
+    with_prior, without_prior = (_forecast(search.start_search(wanted, line)) for line in (plan.line, even))
     first = search.next_actions(search.start_search(replace(wanted, end_deploys=0, control=False), plan.line)).start
     shares = log_prior(plan.line)
     return replace(
@@ -128,6 +135,22 @@ def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], setting
             if (node := plan.nodes.get(one.build)) is not None
         ),
     )
+
+
+def renew_forecasts(report: RangeReport, results: BoundaryResults, settings: BisectSettings) -> RangeReport:
+    """Return a report with the probes that remain after both boundaries were measured; without any unless they differ.
+
+    `settings`: those of the request. The noise is that of the measurements.
+    """
+    if report.with_prior is None or results.difference is None:
+        return report
+    if results.difference.relation in {"equal", "reversed"}:
+        return replace(report, with_prior=None, without_prior=None)
+    known = results.state.settings
+    wanted = settings.search(larger_is_worse=known.larger_is_worse)
+    state = replace(results.state, settings=replace(wanted, between=known.between))
+    even = replace(state, line=replace(state.line, evidence=state.line.even))
+    return replace(report, with_prior=_forecast(state), without_prior=_forecast(even))
 
 
 def record_report(session: WriteSession, preflight_id: BisectPreflightId, report: RangeReport) -> None:
@@ -145,14 +168,28 @@ def record_problem(session: WriteSession, preflight_id: BisectPreflightId, probl
 
 
 def estimate_probe_duration(
-    session: ReadSession, service_id: ServiceId | None, settings: BisectSettings
+    session: ReadSession, service_id: ServiceId | None, settings: BisectSettings, now: datetime
 ) -> ProbeDuration:
-    """Return how long a probe takes: the median of the service's last ones, else warm-up and measurements only."""
-    seconds = queries.select_probe_durations(session, service_id, MOST_PROBES_READ) if service_id is not None else ()
+    """Return how long a probe takes: the median of the service's last ones, else of those of the runners that would take it.
+
+    Else it is warm-up and measurements only, as long as the runners state that their command takes.
+    """
+    if service_id is not None:
+        seconds = queries.select_probe_durations(session, Bisect.service_id == service_id, MOST_PROBES_READ)
+        if seconds:
+            return ProbeDuration(median(seconds), len(seconds), "service")
+    fitting = [
+        one.row for one in runners.list_runners(session) if one.is_alive(now) and settings.is_for(one.row.labels)
+    ]
+    seconds = queries.select_probe_durations(
+        session, Probe.runner_id.in_([one.id for one in fitting]), MOST_PROBES_READ
+    )
     if seconds:
-        return ProbeDuration(median(seconds), len(seconds))
-    measured = settings.max_measurements_per_probe * settings.measurement_seconds
-    return ProbeDuration(settings.warm_up_seconds + measured, 0)
+        return ProbeDuration(median(seconds), len(seconds), "runner")
+    stated = [one.measurement_seconds for one in fitting if one.measurement_seconds is not None]
+    each = median(stated) if stated and len(stated) == len(fitting) else settings.measurement_seconds
+    total = settings.warm_up_seconds + settings.max_measurements_per_probe * each
+    return ProbeDuration(total, 0, "settings" if each == settings.measurement_seconds else "configuration")
 
 
 def options_of(stored: Mapping[str, Any]) -> BisectOptions:
@@ -184,6 +221,6 @@ def _can_be_counted(session: ReadSession, row: BisectPreflight) -> bool:
     return repositories.get_repository(session, RepositoryId(row.repository_id)).url is not None
 
 
-def _forecast(settings: SearchSettings, line: CandidateSequence) -> ProbeForecast:
-    found = forecast_remaining_probes(search.start_search(settings, line))
+def _forecast(state: SearchState) -> ProbeForecast:
+    found = forecast_remaining_probes(state)
     return ProbeForecast(found.mean, found.low, found.high)

@@ -64,7 +64,8 @@ def search_rest(session: WriteSession, bisect_id: BisectId, *, by: UserId | None
     before, culprit = search_plan.from_json(first.plan), first.outcome["suspects"][0] if first.outcome else ""
     plan = search_plan.plan_rest(before, culprit)
     row = _make_bisect(session, first, found, plan, by=by, now=now)
-    number = _copy_measurements(session, first, row, before, culprit)
+    skipped = _copy_unbuildable(session, first, row, before, culprit)
+    number = _copy_measurements(session, first, row, before, culprit, after=skipped)
     first.outcome = {**(first.outcome or {}), "rest_bisect_id": str(row.id)}
     bisect_locks.record_bisect_event(session, row, "started", {}, now=now, by=by)
     facts = {"probes": number, "number": first.number}
@@ -94,11 +95,31 @@ def _make_bisect(
     return row
 
 
-def _copy_measurements(session: WriteSession, first: Bisect, row: Bisect, before: SearchPlan, culprit: str) -> int:
-    """Copy what was measured of the culprit and after it; return the number of probes.
+def _copy_unbuildable(session: WriteSession, first: Bisect, row: Bisect, before: SearchPlan, culprit: str) -> int:
+    """Copy as overrides which builds after the culprit cannot be built, by a probe or a person; return their number."""
+    at = before.line.position(culprit)
+    found = {
+        one.candidate: one
+        for one in queries.select_probes(session, first.id)
+        if one.state == ProbeState.UNBUILDABLE and before.line.position(one.candidate) > at
+    }
+    for number, (candidate, one) in enumerate(found.items(), start=1):
+        unused = secrets.token_urlsafe(NO_CALLBACK_BYTES)
+        copy = search_steps.make_probe(session, row, before.build(candidate), number, secret=unused, now=one.queued_at)
+        copy.candidate, copy.purpose, copy.round, copy.state = candidate, OVERRIDE, one.round, ProbeState.UNBUILDABLE
+        copy.measurements_requested, copy.ended_at = 0, one.ended_at
+        copy.reason = one.reason or f"could not be built in bisect #{first.number}"
+    session.flush()
+    return len(found)
 
-    Copies were never leased: they count as no deployments of this bisect. Production baselines and overrides are not copied:
-    the latter compare with the former good boundary.
+
+def _copy_measurements(
+    session: WriteSession, first: Bisect, row: Bisect, before: SearchPlan, culprit: str, *, after: int
+) -> int:
+    """Copy what was measured of the culprit and after it; return the number of probes. `after`: number of the last copy.
+
+    Copies were never leased: they count as no deployments of this bisect. Production baselines are not copied, because they
+    need both boundaries, nor are verdicts of people: these compare with the former good boundary.
     """
     at, last = before.line.position(culprit), before.line.at(len(before.line))
     probes, windows = queries.select_probes(session, first.id), queries.select_measurements(session, first.id)
@@ -106,7 +127,7 @@ def _copy_measurements(session: WriteSession, first: Bisect, row: Bisect, before
     state = bisect_summaries.load_search_state(first, before, known)
     measured = {one.number for one in state.deploys if one.is_measured and before.line.position(one.build) >= at}
     used = [one for one in probes if one.number in measured and one.purpose not in {BASELINE, OVERRIDE}]
-    for number, one in enumerate(used, start=1):
+    for number, one in enumerate(used, start=after + 1):
         build = before.build(one.candidate)
         unused = secrets.token_urlsafe(NO_CALLBACK_BYTES)
         copy = search_steps.make_probe(session, row, build, number, secret=unused, now=one.queued_at)

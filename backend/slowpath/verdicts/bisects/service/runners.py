@@ -61,6 +61,8 @@ class RunnerInfo:
     variants: tuple[str, ...] = ()
     """Kinds of variants that its configuration allows."""
     can_compile: bool = False
+    measurement_seconds: float | None = None
+    """How long its command takes for a measurement, if it states that."""
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,7 @@ def register_runner(
     before = None if is_new else _registration(row)
     row.slots, row.labels, row.version = info.slots, dict(info.labels), info.version
     row.variants, row.can_compile = sorted(info.variants), info.can_compile
+    row.measurement_seconds = info.measurement_seconds
     row.instance, row.host = info.process.instance, info.process.host
     row.token_id, row.seen_at, row.left_at = token_id, now, None
     session.flush()

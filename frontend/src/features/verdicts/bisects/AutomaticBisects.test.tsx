@@ -1,5 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
+import type { ReactNode } from 'react';
 import { describe, expect, it } from 'vitest';
 import type { AutomaticBisectRules } from '../../../api';
 import { at, server } from '../../../testing/mock-api';
@@ -54,12 +55,18 @@ describe('automatic bisects of a service', () => {
       http.get(at('/bisects'), () => HttpResponse.json({ items: [], next_cursor: null })),
       http.get(at('/regressions/:id/automatic-bisect'), () =>
         HttpResponse.json({
+          service_id: 's',
           obstacle: { key: 'off', sentence: 'Automatic bisects are off.', remedy: 'Turn them on.' },
         }),
       ),
     );
-    show(<RegressionBisects regression_id="r" link={(_, words) => words} explains />);
+    const rules = (id: string, words: ReactNode) => <a href={`/services/${id}`}>{words}</a>;
+    show(<RegressionBisects regression_id="r" link={(_, words) => words} rules={rules} />);
     expect(await screen.findByText(/Automatic bisects are off/u)).toBeVisible();
     expect(screen.getByText('Turn them on.')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Rules of automatic bisects' })).toHaveAttribute(
+      'href',
+      '/services/s',
+    );
   });
 });

@@ -252,7 +252,7 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
 }
 
 function Trouble({ bisect }: { bisect: Bisect }) {
-  const { problem } = bisect;
+  const { problem, expires_at } = bisect;
   if (!problem && bisect.state !== 'paused') return null;
   // The heading says it.
   if (problem && !problem.resolution && bisect.sentence.includes(problem.detail)) return null;
@@ -264,7 +264,14 @@ function Trouble({ bisect }: { bisect: Bisect }) {
         </p>
       ) : (
         <p role="status">
-          <b>Paused.</b> {bisect.pause_reason} No new deployments until it is resumed.
+          No new deployments until it is {expires_at === null ? 'resumed' : 'continued'}.
+          {expires_at !== null && (
+            <>
+              {' '}
+              It is discarded on <Timestamp at={expires_at} exact /> unless it is continued. A later
+              bisect of the same ends uses its measurements.
+            </>
+          )}
         </p>
       )}
     </Section>

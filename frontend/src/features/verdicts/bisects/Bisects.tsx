@@ -19,7 +19,7 @@ import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
 import { bisectsQuery } from './bisect-queries';
 import { BISECT_STATES, type BisectsSearch } from './bisects-url';
-import { STATES, posteriorText, isOpen, shortSha } from './bisect-wording';
+import { STATES, posteriorText, sentenceBesideState, isOpen, shortSha } from './bisect-wording';
 
 export type BisectsProps = {
   search: BisectsSearch;
@@ -90,11 +90,11 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     id: 'title',
     head: 'Bisect',
     text: ({ number, title }) => `#${number} ${title}`,
-    cell: ({ id, number, title, sentence }) => (
+    cell: (row) => (
       <>
-        {link(id, title)} <span className="muted">#{number}</span>
+        {link(row.id, row.title)} <span className="muted">#{row.number}</span>
         <br />
-        <span className="muted">{sentence}</span>
+        <span className="muted">{sentenceBesideState(row)}</span>
       </>
     ),
   },

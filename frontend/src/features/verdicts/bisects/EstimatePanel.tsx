@@ -11,9 +11,18 @@ type Interval = NonNullable<Report['with_prior']>;
 export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; slots: number }) {
   const { report } = preflight;
   if (!report?.with_prior || !report.without_prior) return null;
+  const { boundary_check: ends } = preflight;
+  const isRenewed = ends?.state === 'measured' || ends?.state === 'expired';
   return (
     <>
-      <Section title="Estimate" aside="from the candidates, the prior and the noise of a probe">
+      <Section
+        title="Estimate"
+        aside={
+          isRenewed
+            ? 'what remains, from the candidates, the prior and the measured ends'
+            : 'from the candidates, the prior and the usual noise of a probe'
+        }
+      >
         <p className={classes.estimate}>
           <span>
             <b>{Math.round(report.with_prior.mean)}</b> probes, {rangeText(report.with_prior)}
@@ -27,15 +36,27 @@ export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; s
         </p>
         <ProbeBars report={report} />
         <p className={`${classes.note} muted`}>
-          {preflight.probes_seen > 0
-            ? `${secondsText(preflight.probe_seconds)} per probe: the median of the last ${preflight.probes_seen} of this service.`
-            : `${secondsText(preflight.probe_seconds)} per probe, without the deployment: none of this service was timed yet.`}{' '}
-          Dependencies are searched after this, if the culprit only updates one.
+          {secondsText(preflight.probe_seconds)} per probe{durationText(preflight)} Dependencies are
+          searched after this, if the culprit only updates one.
         </p>
       </Section>
       <FirstRound first={report.first_round} />
     </>
   );
+}
+
+/** What shows how long a probe takes. */
+function durationText({ duration_source: source, probes_seen: seen }: PreflightOut): string {
+  switch (source) {
+    case 'service':
+      return `: the median of the last ${seen} of this service.`;
+    case 'runner':
+      return `: the median of the last ${seen} of the runners that are online, of other services.`;
+    case 'configuration':
+      return ', without the deployment: as long as the runners state that a measurement takes.';
+    case 'settings':
+      return ', without the deployment: no runner has timed one yet.';
+  }
 }
 
 /** "11 to 17" */

@@ -14,6 +14,14 @@ type Props = {
   link: (id: string, words: ReactNode) => ReactNode;
 };
 
+const CANCEL = {
+  running: 'Cancel measuring',
+  paused: 'Cancel measuring',
+  measured: 'Discard',
+  expired: 'Discard measurements',
+  failed: '',
+};
+
 export function MeasureEnds({ preflight, request, blocked, link }: Props) {
   const client = useQueryClient();
   const again = () => client.invalidateQueries({ queryKey: ['bisect', 'preflight'] });
@@ -40,7 +48,7 @@ export function MeasureEnds({ preflight, request, blocked, link }: Props) {
               loading={cancel.isPending}
               onClick={() => cancel.mutate(found.bisect_id)}
             >
-              {found.state === 'measured' ? 'Discard' : 'Cancel measuring'}
+              {CANCEL[found.state]}
             </Button>
           )}
         </>

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PreflightOut } from '../../../api';
-import { CaveatIcon, Section, SkeletonRows, StateIcon } from '../../../ui';
+import { CaveatIcon, Section, SkeletonRows, StateIcon, Timestamp } from '../../../ui';
 import { PreflightFixes, type FixActions } from './PreflightFixes';
 import classes from './start.module.css';
 
@@ -46,7 +46,21 @@ export function PreflightPanel({ preflight, actions, onRepeat, measure, opened }
           </li>
         ))}
       </ul>
+      {preflight?.boundary_check && <Expiry ends={preflight.boundary_check} />}
     </Section>
+  );
+}
+
+/** When the measurements of both ends are discarded, or were. */
+function Expiry({ ends }: { ends: NonNullable<PreflightOut['boundary_check']> }) {
+  if (ends.expires_at === null) return null;
+  const isPast = ends.state === 'expired';
+  return (
+    <p className={`${classes.note} muted`}>
+      Bisect {ends.number} {isPast ? 'was' : 'is'} discarded on{' '}
+      <Timestamp at={ends.expires_at} exact />
+      {isPast ? '; a search uses its measurements.' : ' unless it is continued.'}
+    </p>
   );
 }
 

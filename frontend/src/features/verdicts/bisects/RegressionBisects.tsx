@@ -5,27 +5,37 @@ import type { BisectListItemOut } from '../../../api';
 import { StateIcon } from '../../../ui';
 import classes from './bisects.module.css';
 import { automaticStartQuery, bisectsOfQuery } from './bisect-queries';
-import { STATES } from './bisect-wording';
+import { STATES, sentenceBesideState } from './bisect-wording';
 
 export type RegressionBisectsProps = {
   regression_id: string;
   link: (id: string, words: ReactNode) => ReactNode;
-  /** Whether to state why none was started automatically, or why the newest waits. */
-  explains?: boolean;
+  /** Link to the page of its service, with the rules. Only with it is stated why none was started, or why the newest waits. */
+  rules?: (serviceId: string, words: ReactNode) => ReactNode;
 };
 
+/** What the rules of the service change. */
+const BY_RULES: ReadonlySet<string> = new Set(['off', 'hours', 'budget', 'approval']);
+
 export default function RegressionBisects(props: RegressionBisectsProps) {
-  const { regression_id, link, explains = false } = props;
+  const { regression_id, link, rules } = props;
   const earlier = useQuery(bisectsOfQuery(regression_id));
-  const automatic = useQuery({ ...automaticStartQuery(regression_id), enabled: explains });
+  const automatic = useQuery({
+    ...automaticStartQuery(regression_id),
+    enabled: rules !== undefined,
+  });
   const rows = earlier.data?.items ?? [];
-  const obstacle = automatic.data?.obstacle;
+  const start = automatic.data;
+  const obstacle = start?.obstacle;
   return (
     <>
       <Earlier rows={rows} link={link} />
-      {explains && obstacle && (
+      {rules && start && obstacle && (
         <p>
           {obstacle.sentence} <span className="muted">{obstacle.remedy}</span>
+          {BY_RULES.has(obstacle.key) && (
+            <> {rules(start.service_id, 'Rules of automatic bisects')}</>
+          )}
         </p>
       )}
     </>
@@ -38,10 +48,11 @@ function Earlier({ rows, link }: EarlierProps) {
   if (rows.length === 0) return null;
   return (
     <ul className={classes.earlier} aria-label="Bisects of this regression">
-      {rows.map(({ id, number, state, sentence }) => (
-        <li key={id}>
-          <StateIcon glyph={STATES[state][0]}>{STATES[state][1]}</StateIcon>{' '}
-          {link(id, `Bisect ${number}`)} <span className="muted">{sentence}</span>
+      {rows.map((row) => (
+        <li key={row.id}>
+          <StateIcon glyph={STATES[row.state][0]}>{STATES[row.state][1]}</StateIcon>{' '}
+          {link(row.id, `Bisect ${row.number}`)}{' '}
+          <span className="muted">{sentenceBesideState(row)}</span>
         </li>
       ))}
     </ul>

@@ -5,14 +5,14 @@ import type { BisectProposalOut } from '../../../api';
 import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { StartForm } from './StartForm';
 import { proposalQuery } from './bisect-queries';
-import { draftUrl, readDraft } from './start-draft';
+import { choicesUrl, readChoices } from './start-link';
 import type { StartBisectPageProps } from './start-page-props';
 import { NOTHING_CHOSEN, type StartChoice } from './start-request';
 
 export default function StartBisectPage(props: StartBisectPageProps) {
   useTitle('New bisect');
   const [choice, setChoice] = useState<StartChoice>(
-    () => readDraft(window.location.hash) ?? NOTHING_CHOSEN,
+    () => readChoices(window.location.hash) ?? NOTHING_CHOSEN,
   );
   const subject = props.subject ?? (choice.serviceId ? { service_id: choice.serviceId } : null);
   const offer = useQuery(proposalQuery(subject));
@@ -41,7 +41,7 @@ export default function StartBisectPage(props: StartBisectPageProps) {
 function useChoiceInAddress(offer: BisectProposalOut | undefined, choice: StartChoice) {
   useEffect(() => {
     if (!offer || choice === NOTHING_CHOSEN) return;
-    const address = draftUrl(window.location.href, offer, choice);
+    const address = choicesUrl(window.location.href, offer, choice);
     if (address !== window.location.href)
       window.history.replaceState(window.history.state, '', address);
   }, [offer, choice]);

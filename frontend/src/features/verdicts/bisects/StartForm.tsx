@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BisectProposalOut } from '../../../api';
 import { ErrorState, PageHeader, Section } from '../../../ui';
-import { CopyDraft } from './CopyDraft';
+import { CopyLink } from './CopyLink';
 import { CriteriaTable } from './CriteriaTable';
 import { DashboardFields } from './DashboardFields';
 import { EndField } from './EndField';
@@ -75,7 +75,7 @@ export function StartForm(props: Props) {
         sub={startDetails(preflight, choice.settings)}
         actions={
           <>
-            <CopyDraft offer={offer} choice={choice} />
+            <CopyLink offer={offer} choice={choice} />
             <Button
               variant="filled"
               disabled={blocked !== undefined}

@@ -34,6 +34,17 @@ export const isWaitingAtBoundaries = ({ state, settings, events }: Bisect): bool
   events.find(({ kind }) => kind === 'boundaries-measured' || kind === 'retried')?.kind ===
     'boundaries-measured';
 
+/** The sentence without the state that it begins with, where the state is beside it. */
+export function sentenceBesideState({ state, sentence }: Pick<Bisect, 'state' | 'sentence'>) {
+  const word = STATES[state][1];
+  return sentence.toLowerCase().startsWith(word)
+    ? sentence
+        .slice(word.length)
+        .replace(/^[:.]\s*/u, '')
+        .trim()
+    : sentence;
+}
+
 export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
   slower: 'slower',
   'not-slower': 'not slower',

@@ -2,14 +2,14 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { BisectProposalOut } from '../../../api';
-import { draftUrl } from './start-draft';
+import { choicesUrl } from './start-link';
 import type { StartChoice } from './start-request';
 
 type Props = { offer: BisectProposalOut; choice: StartChoice };
 
-export function CopyDraft({ offer, choice }: Props) {
+export function CopyLink({ offer, choice }: Props) {
   const [copied, setCopied] = useState('');
-  const url = draftUrl(window.location.href, offer, choice);
+  const url = choicesUrl(window.location.href, offer, choice);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(url);
@@ -20,7 +20,7 @@ export function CopyDraft({ offer, choice }: Props) {
   };
   return (
     <Button aria-live="polite" onClick={() => void copy()}>
-      {copied === url ? 'Copied' : 'Copy link to this draft'}
+      {copied === url ? 'Copied' : 'Copy link'}
     </Button>
   );
 }

@@ -4,6 +4,7 @@ import type { BisectProposalOut } from '../../../api';
 import { DAYS, DEFAULT_SETTINGS } from './bisect-settings';
 import { chosenSignature, endOf, signatureKey, type StartChoice } from './start-request';
 
+/** The name is that of links that earlier versions copied. */
 const HASH = '#draft=';
 const MOST_CHARACTERS = 16_000;
 
@@ -56,7 +57,7 @@ const settings = z.object({
   main_package: z.optional(z.nullable(words)),
   directory: z.optional(words),
 });
-const draft = z.object({
+const choices = z.object({
   serviceId: id,
   repositoryId: id,
   good: end,
@@ -66,7 +67,7 @@ const draft = z.object({
 });
 
 /** The address of the page with all choices in its fragment, which is not sent to the server. */
-export function draftUrl(address: string, offer: BisectProposalOut, choice: StartChoice): string {
+export function choicesUrl(address: string, offer: BisectProposalOut, choice: StartChoice): string {
   const signature = chosenSignature(offer, choice);
   const whole: StartChoice = {
     ...choice,
@@ -79,10 +80,10 @@ export function draftUrl(address: string, offer: BisectProposalOut, choice: Star
 }
 
 /** The choices of such a fragment; null if it is none, or not valid. */
-export function readDraft(fragment: string): StartChoice | null {
+export function readChoices(fragment: string): StartChoice | null {
   if (!fragment.startsWith(HASH) || fragment.length > MOST_CHARACTERS) return null;
   try {
-    const read = draft.safeParse(JSON.parse(decodeURIComponent(fragment.slice(HASH.length))));
+    const read = choices.safeParse(JSON.parse(decodeURIComponent(fragment.slice(HASH.length))));
     if (!read.success) return null;
     return { ...read.data, settings: { ...DEFAULT_SETTINGS, ...read.data.settings } };
   } catch {

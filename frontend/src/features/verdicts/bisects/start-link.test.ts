@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BisectProposalOut } from '../../../api';
 import { DEFAULT_SETTINGS } from './bisect-settings';
-import { draftUrl, readDraft } from './start-draft';
+import { choicesUrl, readChoices } from './start-link';
 import { NOTHING_CHOSEN, type StartChoice } from './start-request';
 
 const REPOSITORY = '0190d2f0-0000-7000-8000-0000000000aa';
@@ -24,11 +24,11 @@ const CHOICE: StartChoice = {
 };
 const fragmentOf = (value: unknown) => `#draft=${encodeURIComponent(JSON.stringify(value))}`;
 
-describe('a draft', () => {
+describe('the link of a request', () => {
   it('has what is chosen and what was offered, in the fragment', () => {
-    const url = draftUrl(`${PAGE}#former`, offer, CHOICE);
+    const url = choicesUrl(`${PAGE}#former`, offer, CHOICE);
     expect(url.startsWith(`${PAGE}#draft=`)).toBe(true);
-    expect(readDraft(new URL(url).hash)).toEqual({
+    expect(readChoices(new URL(url).hash)).toEqual({
       ...CHOICE,
       repositoryId: REPOSITORY,
       good: { name: 'a'.repeat(12), ...offer.good },
@@ -46,11 +46,11 @@ describe('a draft', () => {
     [fragmentOf({ ...CHOICE, settings: { runner_labels: { zone: 1 } } }), 'no labels'],
     [fragmentOf({ ...CHOICE, signature: 'x'.repeat(20_000) }), 'too long'],
   ])('%s is ignored (%s)', (fragment) => {
-    expect(readDraft(fragment)).toBeNull();
+    expect(readChoices(fragment)).toBeNull();
   });
 
   it('leaves out what is unknown, and completes settings', () => {
-    const read = readDraft(fragmentOf({ ...CHOICE, other: 1, settings: { slots: 2, evil: 1 } }));
+    const read = readChoices(fragmentOf({ ...CHOICE, other: 1, settings: { slots: 2, evil: 1 } }));
     expect(read).toEqual({ ...CHOICE, settings: { ...DEFAULT_SETTINGS, slots: 2 } });
   });
 });
