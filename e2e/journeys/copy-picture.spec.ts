@@ -1,6 +1,6 @@
 // The picture of a chart, copied with its button and read back from the clipboard.
-import { expect, succeeded, test, api } from "../support/test";
-import type { BrowserContext, Locator, Page } from "@playwright/test";
+import { expect, succeeded, test, api } from '../support/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 
 type CopiedPicture = { types: string[]; width: number; height: number; colors: number };
 
@@ -8,10 +8,10 @@ type CopiedPicture = { types: string[]; width: number; height: number; colors: n
 const readPicture = async (page: Page): Promise<CopiedPicture> =>
   page.evaluate(async () => {
     const [item] = await navigator.clipboard.read();
-    const bitmap = await createImageBitmap(await item!.getType("image/png"));
-    const canvas = document.createElement("canvas");
+    const bitmap = await createImageBitmap(await item!.getType('image/png'));
+    const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
-    const ink = canvas.getContext("2d")!;
+    const ink = canvas.getContext('2d')!;
     ink.drawImage(bitmap, 0, 0);
     const { data } = ink.getImageData(0, 0, bitmap.width, bitmap.height);
     const colors = new Set(new Uint32Array(data.buffer));
@@ -25,22 +25,22 @@ const readPicture = async (page: Page): Promise<CopiedPicture> =>
 
 async function expectCopied(copy: Locator): Promise<void> {
   await expect(copy).toBeVisible({ timeout: 60_000 });
-  const chart = copy.locator("xpath=preceding-sibling::div");
+  const chart = copy.locator('xpath=preceding-sibling::div');
   await chart.scrollIntoViewIfNeeded();
-  await copy.press("Enter");
-  await expect(copy).toHaveText("Copied");
+  await copy.press('Enter');
+  await expect(copy).toHaveText('Copied');
   const size = await chart.boundingBox();
   const picture = await readPicture(copy.page());
-  expect(picture.types).toEqual(["image/png"]);
+  expect(picture.types).toEqual(['image/png']);
   expect(Math.abs(picture.width - 2 * size!.width)).toBeLessThanOrEqual(2);
   expect(Math.abs(picture.height - 2 * size!.height)).toBeLessThanOrEqual(2);
-  expect(picture.colors, "lines and texts, not an empty area").toBeGreaterThan(20);
+  expect(picture.colors, 'lines and texts, not an empty area').toBeGreaterThan(20);
 }
 
 type Listed = { items: { id: string }[] };
 
 /** What a list has as soon as the example is added and evaluated. */
-async function expectSome(page: Page, list: string): Promise<Listed["items"]> {
+async function expectSome(page: Page, list: string): Promise<Listed['items']> {
   const read = async () =>
     ((await (await succeeded(await page.request.get(`${api}/${list}`))).json()) as Listed).items;
   await expect.poll(async () => (await read()).length, { timeout: 300_000 }).toBeGreaterThan(0);
@@ -48,16 +48,16 @@ async function expectSome(page: Page, list: string): Promise<Listed["items"]> {
 }
 
 const button = (page: Page, name: string): Locator =>
-  page.getByRole("button", { name: new RegExp(`^(Copy picture|Copied): ${name}$`) }).first();
+  page.getByRole('button', { name: new RegExp(`^(Copy picture|Copied): ${name}$`) }).first();
 
 /** A team with the example; its owner may use the clipboard. */
 async function addExample(context: BrowserContext, baseURL: string | undefined): Promise<void> {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const headers = { Origin: new URL(baseURL ?? "").origin };
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const headers = { Origin: new URL(baseURL ?? '').origin };
   await succeeded(await context.request.post(`${api}/example-data`, { headers }));
 }
 
-test("panels of the dashboard and charts of a bisect are copied as pictures", async ({
+test('panels of the dashboard and charts of a bisect are copied as pictures', async ({
   page,
   context,
   person,
@@ -65,21 +65,21 @@ test("panels of the dashboard and charts of a bisect are copied as pictures", as
 }) => {
   test.setTimeout(300_000);
   await addExample(context, baseURL);
-  const [bisect] = await expectSome(page, "bisects");
+  const [bisect] = await expectSome(page, 'bisects');
   await page.goto(`/t/${person.team.slug}/bisects/${bisect!.id}`);
-  await expectCopied(button(page, "probability per candidate"));
-  await expectCopied(button(page, "probes"));
-  await expectCopied(button(page, "measurements of .*"));
+  await expectCopied(button(page, 'probability per candidate'));
+  await expectCopied(button(page, 'probes'));
+  await expectCopied(button(page, 'measurements of .*'));
 
   await page.goto(`/t/${person.team.slug}/dashboard`);
-  await expectCopied(button(page, "requests per second of distributor"));
-  await expectCopied(button(page, "latency of distributor"));
+  await expectCopied(button(page, 'requests per second of distributor'));
+  await expectCopied(button(page, 'latency of distributor'));
 });
 
-test("a series over builds is copied as a picture", async ({ page, context, person, baseURL }) => {
+test('a series over builds is copied as a picture', async ({ page, context, person, baseURL }) => {
   test.setTimeout(420_000);
   await addExample(context, baseURL);
-  const [regression] = await expectSome(page, "regressions");
+  const [regression] = await expectSome(page, 'regressions');
   await page.goto(`/t/${person.team.slug}/regressions/${regression!.id}`);
-  await expectCopied(button(page, ".* over builds"));
+  await expectCopied(button(page, '.* over builds'));
 });

@@ -77,7 +77,7 @@ def explain_example_gap(job: ExplainExampleGap, context: JobContext) -> None:
         files = [] if any(artifacts.is_gone(session, each) for each in ids) else artifacts.get_artifacts(session, ids)
         if any(each.state in OPEN_STATES for each in files):
             raise Postponed(DECODING_PAUSE_S)
-        gap = find_largest_gap(session, context.blobs, files, job.trace_id, job.service)
+        gap = find_largest_gap(session, context.blobs, files, job.trace, job.service)
     with context.finishing() as session:
         if gap is not None:
             with suppress(NotFound):  # removed meanwhile

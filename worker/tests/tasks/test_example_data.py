@@ -115,6 +115,16 @@ def test_the_example_is_added_and_marked(client: TestClient, bench: Bench) -> No
     assert (snapshot["path"], report["version"]) == (f"/bisects/{bisect['id']}", 1)
 
 
+def test_the_largest_gap_of_a_request_is_explained(client: TestClient, bench: Bench) -> None:
+    added(client, bench)
+    [(job_id,)] = bench.admin.execute("SELECT id FROM job WHERE name = 'example-data.explain-gap'").fetchall()
+    assert bench.carry_out(JobId(job_id))["state"] == "waiting", "the spans are not decoded"
+    for name in ("artifacts.decode", "example-data.explain-gap", "gap-explanations.compute"):
+        carry_out_all(bench, name)
+    [explained] = bench.admin.execute("SELECT state, document->>'basis' FROM gap_explanation").fetchall()
+    assert explained == ("done", "id")
+
+
 def changes_of_parts(client: TestClient) -> list[tuple[str, str, dict[str, Any]]]:
     """Return a change of each kind of part of the example: method, path, body."""
 
@@ -189,8 +199,6 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
     compiler = client.get(f"/api/v1/comparisons/{through_helper}").json()["result"]["compiler"]
     assert "ingester/ident.cloneBytes" in {each["callee"] for each in compiler["findings"]}
 
-    [explained] = bench.admin.execute("SELECT state, document->>'basis' FROM gap_explanation").fetchall()
-    assert explained == ("done", "id")
     assert_events_are_of(client, bench, {"shop", "quoter", "distributor"})
 
     assert client.delete("/api/v1/example-data").json()["state"] == "removing"

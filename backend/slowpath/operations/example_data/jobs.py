@@ -41,7 +41,8 @@ class ExplainExampleGap(Job):
     team_id: TeamId
     artifact_ids: list[str]
     """Of the set: spans, and the execution trace that was recorded with them."""
-    trace_id: str
+    trace: str
+    """The ID of the trace that has the gap, as text."""
     service: str
     """Whose span as a server has the gap."""
 
