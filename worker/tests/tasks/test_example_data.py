@@ -199,7 +199,7 @@ def test_removing_leaves_exactly_what_was_there(client: TestClient, bench: Bench
     compiler = client.get(f"/api/v1/comparisons/{through_helper}").json()["result"]["compiler"]
     assert "ingester/ident.cloneBytes" in {each["callee"] for each in compiler["findings"]}
 
-    assert_events_are_of(client, bench, {"shop", "quoter", "distributor"})
+    assert_events_are_of(client, bench, {"shop", *SERVICES})
 
     assert client.delete("/api/v1/example-data").json()["state"] == "removing"
     carry_out_all(bench)
