@@ -52,6 +52,7 @@ from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
 from slowpath.inventory.webhooks import endpoints as hooks_endpoints
 from slowpath.operations.example_data import endpoints as example_endpoints
+from slowpath.operations.example_data.service import example_protection
 from slowpath.operations.retention import endpoints as keeping_endpoints
 from slowpath.platform.accounts import endpoints as accounts_endpoints
 from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
@@ -204,6 +205,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.turns = Turns()
     app.state.check_turns = Turns(CHECKS_AT_ONCE, MOST_WAITING_CHECKS, "checks")
     app.state.discussable = DISCUSSABLE
+    app.state.change_guard = example_protection.require_no_part
     app.add_middleware(
         RequestGuard,
         streamed=STREAMED,

@@ -17,6 +17,7 @@ from slowpath.analysis.kinds.metrics.ingest_batch import Deliver, IngestBatch
 from slowpath.analysis.kinds.metrics.remote_write_parser import read_v1
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, EnvironmentId, RepositoryId, ServiceId
+from slowpath.core.jobs import enqueue
 from slowpath.evidence.artifacts.service import artifact_ingest
 from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile
 from slowpath.evidence.metrics.service import push_decompression, sample_ingest
@@ -26,6 +27,7 @@ from slowpath.inventory.catalog.service import BuildIdentity, DeploymentFields
 from slowpath.inventory.repositories.rules import ChangedFile, CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph, repositories
 from slowpath.inventory.repositories.service.repositories import ServiceSource
+from slowpath.operations.example_data.jobs import ExplainExampleGap
 from slowpath.operations.example_data.rules import ENVIRONMENT, SERVICES
 from slowpath.operations.example_data.service import example_state
 from slowpath.verdicts.bisects.service import recorded_bisects
@@ -34,6 +36,7 @@ from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath_worker.example.build_plan import SIDECAR, builds_of, captures_of, commit_of, metadata_of
 from slowpath_worker.example.dashboard_plan import ExampleDashboard, make_history_requests, spans_in
 from slowpath_worker.example.executables import read_executables
+from slowpath_worker.example_evidence import create_bisect_report
 from slowpath_worker.job_context import JobContext
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
@@ -112,6 +115,10 @@ def _add_investigation(target: _Target, plan: dict[str, Any], folder: Path) -> U
         ids = {name: str(build_id) for name, build_id in builds.items()}
         board = ExampleDashboard(plan, folder, str(service_id), str(target.environment_id), ids, target.now_ms)
         _add_dashboard(target, board, service_id, builds)
+    if explained := plan.get("explained"):
+        with target.writing() as session:
+            files = [str(each) for each in sets[explained["set"]]]
+            enqueue(session, ExplainExampleGap(session.team_id, files, explained["trace_id"], explained["service"]))
     labels = {each["id"]: each["label"] for each in plan["sets"]}
     comparison_id = uuid4()
     with target.writing() as session:
@@ -221,7 +228,9 @@ def _add_bisect(target: _Target, comparison_id: UUID) -> None:
         place = recorded_bisects.RecordedBisectTarget(
             target.services[BISECTED], repository_id, comparison_id, session.scope.user_id
         )
-        recorded_bisects.insert_recorded_bisect(session, recording, place, ended_at=target.now - FINISHED_AGO)
+        bisect = recorded_bisects.insert_recorded_bisect(session, recording, place, ended_at=target.now - FINISHED_AGO)
+        report_id = create_bisect_report(session, target.context.blobs, bisect, target.now)
+        example_state.record_report(session, report_id)
 
 
 def _add_repository(session: WriteSession, label: str, services: Sequence[ServiceSource]) -> RepositoryId:

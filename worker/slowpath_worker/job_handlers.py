@@ -103,6 +103,8 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(
             example_data.RemoveExampleData, example_data.remove_example_data, example_data.record_removal_failure
         ),
+        JobHandler(example_data.ExplainExampleGap, example_data.explain_example_gap),
+        JobHandler(example_data.DeleteExampleHistory, example_data.delete_example_history),
         JobHandler(retention.EnforceRetention, retention.enforce_retention),
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),

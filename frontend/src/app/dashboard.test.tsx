@@ -119,6 +119,8 @@ describe('the board', () => {
     expect(screen.getByTitle('Calls per request: ×3.00 to ingester')).toBeInTheDocument();
     expect(screen.getByText('12 instances')).toBeInTheDocument();
     expect(screen.getAllByText(/queue depth/)).toHaveLength(2);
+    const strip = screen.getByRole('img', { name: 'queue depth of distributor' }).parentElement;
+    expect(strip?.querySelectorAll('path[d$="V40"]'), 'deployments').not.toHaveLength(0);
     expect(container.querySelector('[data-hot]')).toHaveTextContent('distributor');
     expect(screen.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('aria-current', 'page');
   });

@@ -7,6 +7,7 @@ export type { MeasurementRow } from './bisect/MeasurementDots';
 export { ProbeTimeline } from './bisect/ProbeTimeline';
 export { VerdictIcon } from './bisect/VerdictIcon';
 export type { ProbeVerdict } from './bisect/VerdictIcon';
+export { ChartPicture } from './picture/ChartPicture';
 export { BuildSeriesChart } from './builds/BuildSeriesChart';
 export type { BuildSeriesStep, SeriesLimit } from './builds/BuildSeriesChart';
 export { Sparkline } from './builds/Sparkline';

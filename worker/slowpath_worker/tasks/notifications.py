@@ -3,7 +3,7 @@
 from contextlib import suppress
 from datetime import datetime
 
-from slowpath.core.db_sessions import WriteSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import create_sealer
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import ChannelId, ServiceId
@@ -11,9 +11,17 @@ from slowpath.core.settings import Settings
 from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.sharing.notifications.errors import ReceiverGone
 from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
-from slowpath.sharing.notifications.rules import ChannelKind, ChannelState, NotificationContent, NotificationState
-from slowpath.sharing.notifications.service import channels, notification_content, notifications
+from slowpath.sharing.notifications.rules import (
+    CODE_HOSTS,
+    ChannelKind,
+    ChannelState,
+    NotificationContent,
+    NotificationState,
+    closes_issue,
+)
+from slowpath.sharing.notifications.service import channels, issues, notification_content, notifications
 from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
+from slowpath.sharing.notifications.tables import NotificationChannel
 from slowpath.sharing.subscriptions.service.mail_outbox import enqueue_subscriber_mails
 from slowpath.verdicts.bisects.jobs import BisectFinished, PullRequestStarted
 from slowpath.verdicts.bisects.service import commit_comparisons
@@ -113,13 +121,15 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
         is_sent = channel.state == ChannelState.ON and not notifications.is_outdated(
             session, message, ChannelKind(channel.kind)
         )
+        content = NotificationContent.from_json(message.content)
         outbound = OutboundNotification(
             message_id=str(message.id),
             kind=ChannelKind(channel.kind),
             target=channel.target,
             secret=channels.get_channel_secret(channel, create_sealer(context.settings)),
-            content=NotificationContent.from_json(message.content),
+            content=content,
             comment_id=notifications.get_thread_comment_id(session, message),
+            issue_number=_find_closed_issue(session, channel, content),
         )
     if not waits or not is_sent:
         with context.finishing() as session:
@@ -138,6 +148,13 @@ def run_notification_delivery(job: DeliverNotification, context: JobContext) -> 
     else:
         with context.finishing() as session:
             notifications.record_delivered(session, job.message_id, now, outside_id)
+
+
+def _find_closed_issue(session: ReadSession, channel: NotificationChannel, content: NotificationContent) -> int | None:
+    """Return the issue that an event closes at a code host."""
+    if ChannelKind(channel.kind) not in CODE_HOSTS or not closes_issue(content):
+        return None
+    return issues.find_issue_number(session, ChannelId(channel.id), content)
 
 
 def _retry(job: DeliverNotification, context: JobContext, error: SlowpathError) -> None:

@@ -17,9 +17,10 @@ from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import JobId, ServiceId, new_id
 from slowpath.inventory.catalog.service import ensure_service
 from slowpath.platform.accounts.rules.roles import Role
-from slowpath.sharing.notifications.jobs import CreateIssue
+from slowpath.sharing.notifications.jobs import CreateIssue, DeliverNotification
 from slowpath.sharing.notifications.rules import ChannelKind, ChannelTarget, NotificationEvent
 from slowpath.sharing.notifications.service import channels
+from slowpath.verdicts.regressions.jobs import RegressionChanged
 from slowpath.verdicts.regressions.tables import Regression
 from tests.factories.accounts import AccountsFactory
 from tests.jobs.conftest import Bench
@@ -40,8 +41,14 @@ class FakeTracker:
     status: int = 201
     loses_answer: bool = False
     link: str = "https://code.example/shop/issues/1"
+    comments: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    refuses_changes: int = 0
+    """How many changes of an issue are answered by 503."""
 
-    def respond(self, method: str, sent: dict[str, Any]) -> tuple[int, object]:
+    def respond(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, object]:
+        if "/issues/1" in path:
+            return self.respond_of_issue(method, path.partition("?")[0], sent)
         if method == "GET":
             return 200, self.issues
         if self.status != 201:
@@ -50,6 +57,20 @@ class FakeTracker:
         named = {"number": number, "iid": number, "html_url": self.link, "web_url": self.link}
         self.issues.append({**sent, **named})
         return (502, "") if self.loses_answer else (201, self.issues[-1])
+
+    def respond_of_issue(self, method: str, path: str, sent: dict[str, Any]) -> tuple[int, object]:
+        if self.status != 201:
+            return self.status, {"message": "no"}
+        if method == "GET":
+            return 200, self.comments
+        if path.endswith(("/comments", "/notes")):
+            self.comments.append({"id": len(self.comments) + 1, **sent})
+            return 201, self.comments[-1]
+        if self.refuses_changes > 0:
+            self.refuses_changes -= 1
+            return 503, {}
+        self.changes.append(sent)
+        return 200, self.issues[0]
 
 
 @dataclass(frozen=True)
@@ -81,6 +102,27 @@ class IssueBench:
         self.bench.change(job_id, "not_before = clock_timestamp(), due_at = clock_timestamp()")
         return str(self.bench.carry_out(job_id)["state"])
 
+    def choose_ends(self) -> None:
+        """Let both channels close issues."""
+        for channel_id in self.channel_ids.values():
+            chosen = {"events": ["build.evaluated", "regression.updated", "production-event.closed"]}
+            answer = self.owner.patch(f"/api/v1/notification-channels/{channel_id}", json=chosen)
+            assert answer.status_code == 200, answer.text
+
+    def change(self, **fields: str) -> list[JobId]:
+        """Change the regression, and return the deliveries that this causes."""
+        changed = self.owner.patch(f"/api/v1/regressions/{self.regression_id}", json=fields)
+        assert changed.status_code == 200, changed.text
+        wanted = "SELECT id FROM job WHERE name = %s AND state = 'waiting' ORDER BY created_at"
+        for (job_id,) in self.bench.admin.execute(wanted, (RegressionChanged.name,)).fetchall():
+            self.bench.carry_out(JobId(job_id))
+        found = self.bench.admin.execute(wanted, (DeliverNotification.name,)).fetchall()
+        return [JobId(job_id) for (job_id,) in found]
+
+    def deliver(self, job_id: JobId) -> str:
+        self.bench.change(job_id, "not_before = clock_timestamp(), due_at = clock_timestamp()")
+        return str(self.bench.carry_out(job_id)["state"])
+
     def stored(self) -> dict[str, Any]:
         found: dict[str, Any] = self.owner.get(self.path).json()
         return found
@@ -94,12 +136,12 @@ def tracker() -> Iterator[FakeTracker]:
         def respond(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             assert TOKEN in str(self.headers)
-            status, answer = made.respond(self.command, json.loads(body) if body else {})
+            status, answer = made.respond(self.command, self.path, json.loads(body) if body else {})
             self.send_response(status)
             self.end_headers()
             self.wfile.write(json.dumps(answer).encode())
 
-        do_GET = do_POST = respond  # noqa: N815 - as the standard library calls them
+        do_GET = do_POST = do_PATCH = do_PUT = respond  # noqa: N815 - as the standard library calls them
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the standard library calls it
             """Write no log."""
@@ -225,3 +267,46 @@ def test_an_issue_needs_a_repository_of_the_service_and_the_right_to_write(
     desk.owner.patch(f"/api/v1/notification-channels/{body['channel_id']}", json={"state": "off"})
     assert desk.owner.post(desk.path, json=body).status_code == 422
     assert desk.jobs() == []
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
+def test_an_issue_is_commented_on_and_closed_when_its_regression_is_fixed(desk: IssueBench, kind: ChannelKind) -> None:
+    desk.choose_ends()
+    desk.request(kind)
+    assert desk.run() == "done"
+    assert desk.change(state="investigating") == [], "it has not ended"
+
+    desk.tracker.refuses_changes = 1
+    [delivery] = desk.change(state="fixed")
+    assert desk.deliver(delivery) == "waiting", "the code host was unavailable"
+    assert desk.deliver(delivery) == "done"
+    [comment] = desk.tracker.comments
+    assert f"/regressions/{desk.regression_id})" in comment["body"]
+    assert not any(line.startswith("/") for line in comment["body"].splitlines()), "no command of GitLab"
+    ends = {ChannelKind.GITHUB: {"state": "closed"}, ChannelKind.GITLAB: {"state_event": "close"}}
+    assert desk.tracker.changes == [ends[kind]]
+    assert desk.change(assignee_id=str(desk.bench.team.owner.user_id)) == [], "it was closed already"
+
+
+def test_issues_remain_open_where_the_channel_did_not_choose_ends(desk: IssueBench) -> None:
+    desk.request()
+    assert desk.run() == "done"
+    assert desk.change(state="fixed") == []
+
+
+def test_a_regression_without_an_issue_closes_none(desk: IssueBench) -> None:
+    desk.choose_ends()
+    assert desk.change(state="fixed") == []
+
+
+def test_a_token_that_may_not_close_an_issue_is_stated(desk: IssueBench) -> None:
+    desk.choose_ends()
+    desk.request()
+    assert desk.run() == "done"
+    [delivery] = desk.change(state="not-a-regression")
+    desk.tracker.status = 403
+    assert desk.deliver(delivery) == "done"
+    path = f"/api/v1/notification-channels/{desk.channel_ids[ChannelKind.GITHUB]}/notifications"
+    [message] = desk.owner.get(path).json()["items"]
+    assert message["state"] == "abandoned"
+    assert "may not change it" in message["problem"]["detail"]

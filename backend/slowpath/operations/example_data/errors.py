@@ -22,3 +22,10 @@ class ExampleDataNotInstalled(NotFound):
 
     slug = "example-data-not-installed"
     title = "The example is not installed"
+
+
+class PartOfExample(Conflict):
+    """What would be changed is part of the example data."""
+
+    slug = "part-of-example"
+    title = "Part of the example data"

@@ -1,20 +1,28 @@
 """Queries of example data."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, union
 from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.metrics.tables import MetricSeries
+from slowpath.evidence.profiles.tables import ProfileExport, ProfileSetArtifact, ProfileView
 from slowpath.evidence.spans.tables import SpanSet
 from slowpath.inventory.catalog.tables import Build, Deployment, Environment, Service
 from slowpath.inventory.repositories.tables import ServiceRepository
 from slowpath.operations.example_data.rules import OwnData, ReceivedItem
 from slowpath.operations.example_data.tables import ExampleData
-from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
+from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport, DiffView
+from slowpath.verdicts.gap_explanations.tables import GapExplanation
+from slowpath.verdicts.production_events.tables import ProductionEvent
+from slowpath.verdicts.regressions.tables import Regression
+
+_OfService = Build | Deployment | Bisect | Regression | ProductionEvent
 
 
 def select_example(session: ReadSession) -> ExampleData | None:
@@ -95,16 +103,42 @@ def select_example_artifacts(session: ReadSession, limit: int) -> Sequence[Artif
 
 def select_example_comparisons(session: ReadSession, limit: int) -> Sequence[UUID]:
     """Return comparisons whose artifacts are all of the example."""
-    wanted = (
-        select(Comparison.id)
-        .where(
-            Comparison.team_id == session.team_id,
-            _has_artifact(Service.is_example.is_(True)),
-            ~_has_artifact(or_(Service.id.is_(None), Service.is_example.is_(False))),
-        )
-        .limit(limit)
+    return session.scalars(_comparisons(session).limit(limit)).all()
+
+
+def _comparisons(session: ReadSession) -> Select[UUID]:
+    return select(Comparison.id).where(
+        Comparison.team_id == session.team_id,
+        _has_artifact(Service.is_example.is_(True)),
+        ~_has_artifact(or_(Service.id.is_(None), Service.is_example.is_(False))),
     )
-    return session.scalars(wanted).all()
+
+
+def select_example_subjects(session: ReadSession) -> Sequence[UUID]:
+    """Return the IDs of all that belongs to the example and can be the subject of a job or of an event."""
+    team_id = session.team_id
+    services = select(Service.id).where(Service.team_id == team_id, Service.is_example)
+    of_services: list[Select[UUID]] = [
+        select(table.id).where(table.team_id == team_id, table.service_id.in_(services))
+        for table in (Build, Deployment, Bisect, Regression, ProductionEvent)
+    ]
+    builds = select(Build.id).where(Build.team_id == team_id, Build.service_id.in_(services))
+    files = select(Artifact.id).where(Artifact.team_id == team_id, Artifact.build_id.in_(builds))
+    comparisons = _comparisons(session)
+    sets = select(ProfileSetArtifact.set_id).where(
+        ProfileSetArtifact.team_id == team_id, ProfileSetArtifact.artifact_id.in_(files)
+    )
+    derived: list[Select[UUID]] = [
+        files, comparisons, sets,
+        select(GapExplanation.id).where(GapExplanation.team_id == team_id, GapExplanation.artifact_id.in_(files)),
+        select(ProfileView.id).where(ProfileView.team_id == team_id, ProfileView.set_id.in_(sets)),
+        select(ProfileExport.id).where(ProfileExport.team_id == team_id, ProfileExport.set_id.in_(sets)),
+        select(DiffView.id).where(DiffView.team_id == team_id, DiffView.comparison_id.in_(comparisons)),
+        select(ComparisonExport.id).where(
+            ComparisonExport.team_id == team_id, ComparisonExport.comparison_id.in_(comparisons)
+        ),
+    ]  # fmt: skip
+    return session.scalars(union(services, *of_services, *derived)).all()
 
 
 def _has_artifact(condition: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -143,3 +177,71 @@ def is_repository_linked(session: ReadSession, repository_id: UUID) -> bool:
         ServiceRepository.team_id == session.team_id, ServiceRepository.repository_id == repository_id
     )
     return bool(session.scalar(select(wanted)))
+
+
+def is_example_service(session: ReadSession, slug: str) -> bool:
+    """Return whether a service of the example has this slug."""
+    wanted = exists().where(Service.team_id == session.team_id, Service.slug == slug, Service.is_example)
+    return bool(session.scalar(select(wanted)))
+
+
+def is_part_of_example(session: ReadSession, parameter: str, part_id: UUID) -> bool:
+    """Return whether the object that a path parameter names is part of the example; False for other parameters."""
+    make = _PARTS.get(parameter)
+    return make is not None and bool(session.scalar(select(make(session, part_id))))
+
+
+def _is_service(session: ReadSession, part_id: UUID) -> ColumnElement[bool]:
+    return exists().where(Service.team_id == session.team_id, Service.id == part_id, Service.is_example)
+
+
+def _belongs_to_service(table: type[_OfService]) -> Callable[[ReadSession, UUID], ColumnElement[bool]]:
+    def make(session: ReadSession, part_id: UUID) -> ColumnElement[bool]:
+        of_service = (Service.team_id == table.team_id) & (Service.id == table.service_id)
+        return exists(
+            select(table.id)
+            .join(Service, of_service)
+            .where(table.team_id == session.team_id, table.id == part_id, Service.is_example)
+        )
+
+    return make
+
+
+def _is_artifact(session: ReadSession, part_id: UUID) -> ColumnElement[bool]:
+    return exists(
+        select(Artifact.id)
+        .join(Build, (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id))
+        .join(Service, (Service.team_id == Build.team_id) & (Service.id == Build.service_id))
+        .where(Artifact.team_id == session.team_id, Artifact.id == part_id, Service.is_example)
+    )
+
+
+def _is_comparison(session: ReadSession, part_id: UUID) -> ColumnElement[bool]:
+    return exists(_comparisons(session).where(Comparison.id == part_id))
+
+
+def _is_recorded(session: ReadSession, part_id: UUID) -> ColumnElement[bool]:
+    return exists().where(
+        ExampleData.team_id == session.team_id,
+        or_(
+            ExampleData.environment_id == part_id,
+            ExampleData.report_id == part_id,
+            ExampleData.repository_ids.contains([part_id]),
+        ),
+    )
+
+
+_PARTS: Final[Mapping[str, Callable[[ReadSession, UUID], ColumnElement[bool]]]] = {
+    "service_id": _is_service,
+    "build_id": _belongs_to_service(Build),
+    "deployment_id": _belongs_to_service(Deployment),
+    "bisect_id": _belongs_to_service(Bisect),
+    "regression_id": _belongs_to_service(Regression),
+    "event_id": _belongs_to_service(ProductionEvent),
+    "artifact_id": _is_artifact,
+    "comparison_id": _is_comparison,
+    "environment_id": _is_recorded,
+    "repository_id": _is_recorded,
+    "report_id": _is_recorded,
+}
+"""How the object of a path parameter is found among the parts of the example."""

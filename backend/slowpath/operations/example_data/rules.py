@@ -9,6 +9,16 @@ SERVICES: Final = ("ingester", "timestamps", "distributor", "quoter")
 """Services of the example. Their spans and metrics contain these names, so a team cannot have services with them."""
 ENVIRONMENT: Final = "example"
 
+ALLOWED_OPERATIONS: Final = frozenset(
+    {
+        "comparisons:create-assembly", "comparisons:swap", "commits:load-diff", "diff-views:create", "executables:create-assembly",
+        "exports:create", "gap-explanations:create", "linked-issues:create", "production-events:compare",
+        "profile-exports:create", "profile-views:create", "subscriptions:create", "subscriptions:delete",
+        "share-links:create", "share-links:revoke", "trace-excerpts:create",
+    }
+)  # fmt: skip
+"""Operations that are allowed on parts of the example: they read it, or create something beside it."""
+
 
 class ExampleDataState(StrEnum):
     """State of the example data of a team."""

@@ -25,4 +25,6 @@ class ExampleData(TeamScoped, Table):
     """The job that adds or removes it."""
     problem: Mapped[dict[str, Any] | None]
     environment_id: Mapped[UUID | None]
+    report_id: Mapped[UUID | None]
+    """The report of its bisect."""
     repository_ids: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid()), default=list, server_default=text("'{}'"))

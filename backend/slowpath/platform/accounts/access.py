@@ -7,7 +7,7 @@ that a revoked credential is invalid immediately.
 `right_of(call)` returns the declared permission; a test walks all endpoints with it.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -17,6 +17,7 @@ import structlog
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
+from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.core.ids import UserId
 from slowpath.core.ports import RateLimiter
@@ -59,6 +60,7 @@ from slowpath.platform.http.turns import Turns
 __all__ = [
     "Anyone",
     "Caller",
+    "ChangeGuard",
     "InTeam",
     "MayAudit",
     "MayDeploy",
@@ -79,6 +81,9 @@ __all__ = [
     "session_cookie",
     "take_check_turn",
 ]
+
+ChangeGuard = Callable[[ReadSession, str, Mapping[str, str]], None]
+"""Refuses an operation (its ID) on the objects that its path parameters name, by an error."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TEAM_HEADER = "Slowpath-Team"
@@ -225,6 +230,14 @@ def _take(request: Request, name: str, times: int, who: str, key: str) -> None:
         raise refused
 
 
+def _require_changeable(request: Request) -> None:
+    """Let the guard of the app, if it has one, refuse changes of objects that the path names. Queries the database."""
+    guard: ChangeGuard | None = getattr(request.app.state, "change_guard", None)
+    if guard is not None:
+        with database(request).reading(scope_of(request)) as session:
+            guard(session, str(getattr(request.scope.get("route"), "operation_id", "")), request.path_params)
+
+
 @dataclass(frozen=True)
 class TeamAccess:
     """The dependency behind `MayRead` and similar."""
@@ -238,6 +251,8 @@ class TeamAccess:
         scope.team_id, scope.user_id, scope.program_id = caller.team_id, caller.user_id, caller.program_id
         accept_credentials(request)
         structlog.contextvars.bind_contextvars(team_id=str(caller.team_id))
+        if request.path_params and request.method not in SAFE_METHODS:
+            _require_changeable(request)
         return caller
 
     def caller(self, request: Request, *, counted: bool) -> Caller:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import delete, select, tuple_
 
-from slowpath.core.db_sessions import ReadSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import HOUSEKEEPING, JobRow
 from slowpath.platform.jobs.tables import IdempotentRequest
@@ -51,3 +51,19 @@ def select_idempotent_request(session: ReadSession, operation: str, key: str) ->
     return session.scalars(
         select(IdempotentRequest).where(IdempotentRequest.operation == operation, IdempotentRequest.key == key)
     ).one_or_none()
+
+
+def delete_jobs(session: WriteSession, subject_ids: Sequence[UUID], states: Sequence[str]) -> None:
+    """Delete the jobs of these subjects in one of these states."""
+    gone = delete(JobRow).where(
+        JobRow.team_id == session.team_id, JobRow.subject_id.in_(subject_ids), JobRow.state.in_(states)
+    )
+    session.execute(gone.execution_options(synchronize_session=False))
+
+
+def has_jobs(session: ReadSession, subject_ids: Sequence[UUID], states: Sequence[str]) -> bool:
+    """Return whether one of these subjects has a job in one of these states."""
+    found = select(JobRow.id).where(
+        JobRow.team_id == session.team_id, JobRow.subject_id.in_(subject_ids), JobRow.state.in_(states)
+    )
+    return session.scalar(found.limit(1)) is not None

@@ -91,6 +91,12 @@ def abandon_job(session: WriteSession, job_id: JobId) -> None:
         cancel_job(session, job_id)
 
 
+def delete_finished_jobs(session: WriteSession, subject_ids: Sequence[UUID]) -> bool:
+    """Delete the finished jobs of subjects that were deleted; return whether none of them has a job left."""
+    queries.delete_jobs(session, subject_ids, [each for each in JobState if each not in OPEN_STATES])
+    return not queries.has_jobs(session, subject_ids, OPEN_STATES)
+
+
 def run_idempotent(
     session: WriteSession,
     operation: str,

@@ -1,4 +1,4 @@
-"""Tables of discussions, comments and mentions."""
+"""Tables of discussions, comments and mentions, and of what the activity feed does not show."""
 
 from datetime import datetime
 from uuid import UUID
@@ -81,6 +81,12 @@ class Comment(TeamScoped, Table):
     """Markdown."""
     edited_at: Mapped[datetime | None]
     deleted_at: Mapped[datetime | None]
+
+
+class HiddenActivity(TeamScoped, Table):
+    """An event of the audit log (`id`) that the activity feed does not show: its subject was example data that was removed."""
+
+    __tablename__ = "hidden_activity"
 
 
 class Mention(TeamScoped, Table):

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy import delete, func, select, tuple_, update
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ChannelId, MessageId
@@ -170,10 +170,25 @@ def select_events(
     session: ReadSession, after: int, events: Collection[NotificationEvent], limit: int
 ) -> Sequence[TeamEvent]:
     """Return events after a number, oldest first, by uq_team_event_number."""
-    found = select(TeamEvent).where(TeamEvent.team_id == session.team_id, TeamEvent.number > after)
+    found = select(TeamEvent).where(
+        TeamEvent.team_id == session.team_id, TeamEvent.number > after, TeamEvent.is_hidden.is_(False)
+    )
     if events:
         found = found.where(TeamEvent.event.in_(events))
     return session.scalars(found.order_by(TeamEvent.number).limit(limit)).all()
+
+
+def delete_events_of_services(session: WriteSession, service_ids: Sequence[UUID]) -> None:
+    """Delete the events of services; the newest of the team is hidden instead, so that numbers never repeat."""
+    mine = TeamEvent.content["service_id"].astext.in_([str(each) for each in service_ids])
+    of_services = update(TeamEvent).where(TeamEvent.team_id == session.team_id, mine).values(is_hidden=True)
+    session.execute(of_services.execution_options(synchronize_session=False))
+    gone = delete(TeamEvent).where(
+        TeamEvent.team_id == session.team_id,
+        TeamEvent.is_hidden,
+        TeamEvent.number < select_last_event_number(session),
+    )
+    session.execute(gone.execution_options(synchronize_session=False))
 
 
 def delete_old_events(session: WriteSession, before: datetime) -> int:

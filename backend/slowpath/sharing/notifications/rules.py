@@ -112,7 +112,10 @@ USUAL_EVENTS: Final[Mapping[ChannelKind, frozenset[NotificationEvent]]] = {
 """One notification per regression for users; one per build for the code host, which shows it on the commit."""
 
 BUILD_EVENTS: Final = frozenset({NotificationEvent.JUDGED, NotificationEvent.MEASURED})
-"""All that a code host can show: a status on a commit, and a comment on the pull request of a build."""
+"""What a code host shows of a build: a status on its commit, and a comment on its pull request."""
+
+ISSUE_EVENTS: Final = frozenset({NotificationEvent.PRODUCTION_CLOSED, NotificationEvent.CHANGED})
+"""Events of a subject with an issue at a code host, which is closed with a comment when its subject ends."""
 
 THREADED: Final = frozenset({ChannelKind.SLACK_APP, ChannelKind.GRAFANA})
 """Kinds with one message per incident, which its later events replace: they are delivered in order."""
@@ -340,6 +343,16 @@ def decide_alert_action(content: NotificationContent) -> AlertAction:
     if state in ENDED_STATES:
         return AlertAction.RESOLVE
     return AlertAction.ACKNOWLEDGE if state in ACKNOWLEDGED_STATES else AlertAction.TRIGGER
+
+
+def closes_issue(content: NotificationContent) -> bool:
+    """Return whether the issue of an event's subject is closed: it has ended now, and was not only assigned to someone."""
+    if content.event is NotificationEvent.PRODUCTION_CLOSED:
+        return True
+    if content.event is not NotificationEvent.CHANGED or not content.regressions:
+        return False
+    state = content.regressions[0].state
+    return state in ENDED_STATES and content.what.startswith(state.replace("-", " "))
 
 
 def _text(value: UUID | None) -> str | None:

@@ -4,7 +4,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, LargeBinary, UniqueConstraint, Uuid
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from slowpath.core.ids import UserId
@@ -96,6 +105,8 @@ class TeamEvent(TeamScoped, Table):
     dedupe_key: Mapped[str]
     content: Mapped[dict[str, Any]]
     """`NotificationContent` as of the time of the event."""
+    is_hidden: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
+    """Whether its subject was removed with the example data: only the newest event remains then, for its number."""
 
 
 class SlackInteraction(TeamScoped, Table):

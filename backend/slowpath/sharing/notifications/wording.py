@@ -267,6 +267,13 @@ def issue(content: NotificationContent) -> tuple[str, str]:
     return title, "\n\n".join([comment_marker(content), lines, f"[Open in Slowpath]({content.url})"]) + "\n"
 
 
+def issue_end(content: NotificationContent) -> tuple[str, str]:
+    """Return the marker and the text of the comment with which an issue is closed, in Markdown."""
+    mark = MARK.format(thread=hashlib.sha256(content.dedupe_key().encode(errors="replace")).hexdigest()[:32])
+    lines = "\n".join(f"- {_markdown(line)}" for line in describe_event(content))
+    return mark, "\n\n".join([mark, lines, f"[Open in Slowpath]({content.url})"])
+
+
 def _short(commit: str) -> str:
     return plain(commit, 64)[:SHORT_COMMIT] or "an unknown commit"
 

@@ -1,4 +1,5 @@
 /** A drawing of the page as a separate file: colors are written out, and what only the page needs is left out. */
+import { imageOfSvg, pngOfCanvas } from '../picture/raster';
 
 const PAGE_ATTRIBUTES = [
   'class',
@@ -39,23 +40,11 @@ const PNG_MOST_PX = 16_000;
 
 /** A file of {@link standaloneSvg} as a picture, at two pixels a CSS pixel where that fits. */
 export async function pngOfSvg(svg: string): Promise<Blob> {
-  const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  try {
-    const image = new Image();
-    image.src = address;
-    await image.decode();
-    const ratio = Math.min(2, PNG_MOST_PX / Math.max(image.width, image.height, 1));
-    const canvas = document.createElement('canvas');
-    canvas.width = Math.round(image.width * ratio);
-    canvas.height = Math.round(image.height * ratio);
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise<Blob>((resolve, reject) => {
-      canvas.toBlob((blob) => {
-        if (blob === null) reject(new Error('Could not create the image'));
-        else resolve(blob);
-      }, 'image/png');
-    });
-  } finally {
-    URL.revokeObjectURL(address);
-  }
+  const image = await imageOfSvg(svg);
+  const ratio = Math.min(2, PNG_MOST_PX / Math.max(image.width, image.height, 1));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(image.width * ratio);
+  canvas.height = Math.round(image.height * ratio);
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return pngOfCanvas(canvas);
 }

@@ -1,5 +1,6 @@
 /** Panels of the board: a separate entry, so that no other page loads them. */
 export { DashboardPanel } from './DashboardPanel';
+export { ChartPicture } from '../picture/ChartPicture';
 export { CursorSlider } from './CursorSlider';
 export type { DeploymentMarker, LimitMarker, PanelMarkers, ChangePointMarker } from './MarkerLayer';
 export { TimeAxis } from './TimeAxis';

@@ -10,6 +10,7 @@ import type { Cut, Picture } from './flame-props';
 import { FlamePainter } from './flame-painter';
 import type { PanePaint } from './flame-painter';
 import type { Palette } from './flame-palette';
+import { pngOfCanvas } from '../picture/raster';
 import { cutText, hairlineColour } from './collapsed-row';
 import { collapsedLabel, frameLines, isNamed, nameOfFrame, restLines } from './frame-description';
 
@@ -54,12 +55,7 @@ export async function exportPng(controller: FlameController, palette: Palette): 
   context.fillStyle = palette.background;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.fillRect(0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => {
-      if (blob === null) reject(new Error('Could not create the image'));
-      else resolve({ blob, cut });
-    }, 'image/png');
-  });
+  return { blob: await pngOfCanvas(canvas), cut };
 }
 
 /** Says beneath the last row that there are more. */

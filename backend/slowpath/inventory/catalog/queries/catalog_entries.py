@@ -45,6 +45,11 @@ def service_by_slug(session: ReadSession, slug: str) -> Service | None:
     return session.scalars(select(Service).where(Service.slug == slug)).one_or_none()
 
 
+def example_services(session: ReadSession, service_ids: Sequence[ServiceId]) -> Sequence[Service]:
+    """Return which of these services are of the example, by primary key."""
+    return session.scalars(select(Service).where(Service.id.in_(service_ids), Service.is_example)).all()
+
+
 def services(session: ReadSession, after: After, limit: int) -> Sequence[Service]:
     """Return services newest first."""
     found = select(Service).order_by(Service.created_at.desc(), Service.id.desc()).limit(limit)

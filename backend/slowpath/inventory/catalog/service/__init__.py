@@ -32,6 +32,7 @@ from slowpath.inventory.catalog.service.catalog_entries import (
     environments,
     register_build,
     rename_environment,
+    require_own_services,
     service,
     services,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "record_edges",
     "register_build",
     "rename_environment",
+    "require_own_services",
     "reset_service_order",
     "service",
     "services",

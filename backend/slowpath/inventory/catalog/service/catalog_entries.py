@@ -92,6 +92,12 @@ def _require_own(row: Service) -> None:
         )
 
 
+def require_own_services(session: ReadSession, service_ids: Sequence[ServiceId]) -> None:
+    """Refuse a change of what belongs to these services if one is of the example. Raises `ServiceIsExample`."""
+    for row in queries.example_services(session, service_ids):
+        _require_own(row)
+
+
 def environment(session: ReadSession, environment_id: EnvironmentId) -> Environment:
     """Return the environment. Raises `EnvironmentNotFound`."""
     row = queries.environment(session, environment_id)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import EnvironmentId, ExampleDataId, JobId, RepositoryId, new_id
+from slowpath.core.ids import EnvironmentId, ExampleDataId, JobId, ReportId, RepositoryId, new_id
 from slowpath.core.jobs import JobRow, enqueue
 from slowpath.inventory.catalog.tables import Service
 from slowpath.operations.example_data import queries
@@ -87,6 +87,11 @@ def record_repository(session: WriteSession, repository_id: RepositoryId) -> Non
     """Record a repository that was created for the example."""
     row = _locked(session)
     row.repository_ids = [*row.repository_ids, UUID(str(repository_id))]
+
+
+def record_report(session: WriteSession, report_id: ReportId) -> None:
+    """Record the report that was created for the example."""
+    _locked(session).report_id = report_id
 
 
 def record_added(session: WriteSession) -> None:

@@ -19,7 +19,9 @@ from sqlalchemy import (
     Uuid,
     case,
     cast,
+    exists,
     func,
+    insert,
     literal,
     null,
     or_,
@@ -29,13 +31,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from slowpath.core.db_sessions import ReadSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ServiceId, UserId
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog.tables import Build, Deployment
 from slowpath.platform.accounts.tables import AuditEvent, User
 from slowpath.sharing.discussions.rules import LOGGED, ActivityKind
-from slowpath.sharing.discussions.tables import Comment, Discussion
+from slowpath.sharing.discussions.tables import Comment, Discussion, HiddenActivity
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
 from slowpath.verdicts.regressions.tables import Regression, RegressionEvent
 
@@ -101,6 +103,7 @@ def _logged(session: ReadSession, filters: ActivityFilter, after: After, limit: 
         AuditEvent.team_id == session.team_id,
         AuditEvent.action.in_(actions),
         or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "user"),
+        ~exists().where(HiddenActivity.team_id == AuditEvent.team_id, HiddenActivity.id == AuditEvent.id),
     )
     if filters.by is not None:
         found = found.where(AuditEvent.actor_id == filters.by)
@@ -210,3 +213,16 @@ def _comments(session: ReadSession, filters: ActivityFilter, after: After, limit
     if filters.service_id is not None:
         found = found.where(Discussion.service_id == filters.service_id)
     return _cut(found, Comment, after, limit)
+
+
+def hide_activity(session: WriteSession, subject_ids: Sequence[UUID]) -> None:
+    """Hide the audit events of these subjects from the feed, and those whose details name one of them as the service."""
+    of_them = or_(
+        AuditEvent.subject_id.in_(subject_ids),
+        AuditEvent.details["service_id"].astext.in_([str(each) for each in subject_ids]),
+    )
+    hidden = exists().where(HiddenActivity.team_id == AuditEvent.team_id, HiddenActivity.id == AuditEvent.id)
+    found = select(AuditEvent.team_id, AuditEvent.id).where(
+        AuditEvent.team_id == session.team_id, AuditEvent.action.in_(LOGGED), of_them, ~hidden
+    )
+    session.execute(insert(HiddenActivity).from_select(["team_id", "id"], found))

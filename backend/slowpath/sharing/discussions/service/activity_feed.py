@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from slowpath.core.db_sessions import ReadSession
+from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.sharing.discussions.queries import activity_feed as queries
 from slowpath.sharing.discussions.queries.activity_feed import ActivityFilter, After
 from slowpath.sharing.discussions.rules import LOGGED, SHOWN_DETAILS, ActivityKind, excerpt
 
-__all__ = ["ActivityEvent", "ActivityFilter", "list_activity"]
+__all__ = ["ActivityEvent", "ActivityFilter", "hide_activity", "list_activity"]
 
 EXCERPT_LETTERS = 300
 PAGES = {
@@ -49,6 +49,11 @@ def list_activity(
 ) -> Sequence[ActivityEvent]:
     """Return the activity, newest first."""
     return [_event(row) for row in queries.select_activity(session, filters, after=after, limit=limit)]
+
+
+def hide_activity(session: WriteSession, subject_ids: Sequence[UUID]) -> None:
+    """Hide what happened to these subjects from the feed; the audit log has all of it."""
+    queries.hide_activity(session, subject_ids)
 
 
 def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
-from slowpath.core.ids import BuildId, DeployId, ProductionEventId, RegressionId, UserId
+from slowpath.core.ids import BuildId, DeployId, ProductionEventId, RegressionId, ServiceId, UserId
 from slowpath.inventory.catalog import service as catalog
 from slowpath.sharing.inbox import queries
 from slowpath.sharing.inbox.errors import ActionNotSupported, InboxItemNotFound
@@ -79,6 +79,8 @@ def take_action(
                 item = before.get(key)
                 if item is None:
                     raise InboxItemNotFound("The team has no such item in the inbox.")
+                if item.service is not None:
+                    catalog.require_own_services(session, [ServiceId(item.service.id)])
                 former = VERBS[str(action["type"])](context, item, action)
                 session.flush()
         except SlowpathError as error:

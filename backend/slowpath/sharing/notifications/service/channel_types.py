@@ -64,6 +64,8 @@ class OutboundNotification:
     content: NotificationContent
     comment_id: str | None
     """The comment of the same pull request, or the Slack message or annotation of the same incident, if one was created before."""
+    issue_number: int | None = None
+    """The issue that the event closes."""
 
     def __repr__(self) -> str:
         """Return the id and the kind alone: logs must not hold secrets."""
@@ -219,7 +221,11 @@ def _code_host(kind: ChannelKind, default_api_url: str) -> ChannelType:
 
     def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> str | None:
         content = outbound.content
-        with open_code_host(ports.egress, kind, outbound.target, outbound.secret, WRITE_STATUSES, now=ports.at) as host:
+        permissions = WRITE_STATUSES if outbound.issue_number is None else WRITE_ISSUES
+        with open_code_host(ports.egress, kind, outbound.target, outbound.secret, permissions, now=ports.at) as host:
+            if outbound.issue_number is not None:
+                mark, text = wording.issue_end(content)
+                return host.close_issue(outbound.issue_number, mark, text)
             if content.build is None:  # a test writes nothing: it only reads the repository with this token
                 host.check_access()
                 return None

@@ -16,6 +16,7 @@ from slowpath.sharing.notifications.rules import (
     BUILD_EVENTS,
     CODE_HOSTS,
     INCIDENT_EVENTS,
+    ISSUE_EVENTS,
     MOST_CHANNELS,
     PRODUCTION_EVENTS,
     ChannelKind,
@@ -133,10 +134,11 @@ def get_channel_secret(row: NotificationChannel, sealer: SecretEncryptor) -> str
 
 def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> None:
     """Reject events that the kind of channel cannot show, which would count as delivered."""
-    if kind in CODE_HOSTS and not BUILD_EVENTS.issuperset(events):
+    of_code_hosts = BUILD_EVENTS | ISSUE_EVENTS
+    if kind in CODE_HOSTS and not of_code_hosts.issuperset(events):
         raise InvalidChannel(
-            "A code host receives only events about builds.",
-            remedy=f"Select only {NotificationEvent.JUDGED} and {NotificationEvent.MEASURED}.",
+            "A code host receives only events about builds, and the ends of what has an issue.",
+            remedy=f"Select only {', '.join(sorted(of_code_hosts))}.",
         )
     if kind is ChannelKind.GRAFANA and not PRODUCTION_EVENTS.issuperset(events):
         raise InvalidChannel(

@@ -3,6 +3,7 @@
 import json
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import quote, urlsplit
@@ -69,8 +70,10 @@ class CodeHost(ABC):
         self._send("POST", self._status_path(commit), self._status(status))
 
     def find_comment(self, number: int, mark: str) -> str | None:
-        """Return the ID of the comment that contains a marker, among at most 1,000 comments."""
-        path = f"{self._comments_path(number)}"
+        """Return the ID of the comment of a pull request that contains a marker, among at most 1,000 comments."""
+        return self._find_comment(self._comments_path(number), mark)
+
+    def _find_comment(self, path: str, mark: str) -> str | None:
         for page in range(1, MOST_PAGES + 1):
             query = [("per_page", str(COMMENTS_A_PAGE)), ("page", str(page))]
             answer = self._peer.get(path, query, self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
@@ -119,6 +122,30 @@ class CodeHost(ABC):
                 return self._parse_issue(each)
         return None
 
+    def close_issue(self, number: int, mark: str, text: str) -> str:
+        """Comment on an issue once, and close it; returns the ID of the comment.
+
+        Raises `PermanentDeliveryError` if the issue is gone or the token may not close it, and as `check` does.
+        """
+        path = f"{self._home_path()}/issues/{number}"
+        comments = f"{path}/{self._issue_comments}"
+        found = self._peer.get(path, [], self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+        self._read_permitted(found)
+        comment_id = self._find_comment(comments, mark)
+        if comment_id is None:
+            made = self._read_permitted(self._exchange("POST", comments, {"body": text}))
+            comment_id = str(made.get("id")) if isinstance(made, dict) else ""
+        self._read_permitted(self._exchange(self._change_method, path, self._issue_end))
+        return comment_id
+
+    def _read_permitted(self, answer: HttpResponse) -> Any:  # noqa: ANN401 - whatever was answered
+        if answer.status in {401, 403, 404, 410}:
+            raise PermanentDeliveryError(
+                f"{self.name} answered {answer.status}: the issue is gone, or the token may not change it.",
+                remedy="Close the issue by hand, or create a channel whose token may write issues of the repository.",
+            )
+        return self._read(answer)
+
     def _parse_issue(self, answer: object) -> CreatedIssue:
         found = answer if isinstance(answer, dict) else {}
         number, url = found.get(self._issue_number), found.get(self._issue_url)
@@ -131,6 +158,8 @@ class CodeHost(ABC):
     _issue_text: str
     _issue_number: str
     _issue_url: str
+    _issue_comments: str
+    _issue_end: Mapping[str, str]
 
     @abstractmethod
     def _headers(self) -> dict[str, str]: ...
@@ -150,8 +179,8 @@ class CodeHost(ABC):
     @abstractmethod
     def _comment_path(self, number: int, comment_id: str) -> str: ...
 
-    def _exchange(self, method: Literal["POST", "PUT", "PATCH"], path: str, content: dict[str, Any]) -> HttpResponse:
-        body = json.dumps(content).encode()
+    def _exchange(self, method: Literal["POST", "PUT", "PATCH"], path: str, content: Mapping[str, Any]) -> HttpResponse:
+        body = json.dumps(dict(content)).encode()
         return self._peer.send(method, path, body, self._headers(), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
 
     def _send(self, method: Literal["POST", "PUT", "PATCH"], path: str, content: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever was answered
@@ -171,6 +200,7 @@ class GitHubStatuses(CodeHost):
     name = "GitHub"
     _change_method = "PATCH"
     _issue_text, _issue_number, _issue_url = "body", "number", "html_url"
+    _issue_comments, _issue_end = "comments", {"state": "closed"}
 
     def _headers(self) -> dict[str, str]:
         return {
@@ -201,6 +231,7 @@ class GitLabStatuses(CodeHost):
     name = "GitLab"
     _change_method = "PUT"
     _issue_text, _issue_number, _issue_url = "description", "iid", "web_url"
+    _issue_comments, _issue_end = "notes", {"state_event": "close"}
 
     def _home_path(self) -> str:
         return f"/projects/{quote(self._repository, safe='')}"

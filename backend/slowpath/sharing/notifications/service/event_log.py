@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from sqlalchemy.dialects.postgresql import insert
 
@@ -43,3 +44,9 @@ def find_last_number(session: ReadSession) -> int:
 def delete_old_events(session: WriteSession, now: datetime) -> int:
     """Delete events after their retention; return how many."""
     return queries.delete_old_events(session, now - timedelta(days=RETENTION_DAYS))
+
+
+def delete_events_of_services(session: WriteSession, service_ids: Sequence[UUID]) -> None:
+    """Delete the events of services whose data is removed, so that no reader of the log gets them."""
+    queries.lock_event_log(session)
+    queries.delete_events_of_services(session, service_ids)

@@ -38,6 +38,13 @@ def find_issue(session: ReadSession, kind: IssueSubject, subject_id: UUID) -> Li
     return queries.find_linked_issue(session, kind, subject_id)
 
 
+def find_issue_number(session: ReadSession, channel_id: ChannelId, content: NotificationContent) -> int | None:
+    """Return the number of the issue of an event's subject that was created with a channel."""
+    kind = "production-event" if content.production_event is not None else "regression"
+    row = queries.find_linked_issue(session, kind, content.subject_id)
+    return row.number if row is not None and row.channel_id == channel_id else None
+
+
 def list_trackers(session: ReadSession, service_id: UUID | None) -> Sequence[NotificationChannel]:
     """Return the channels whose repository can have issues of a service."""
     return [

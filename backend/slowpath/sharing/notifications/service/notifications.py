@@ -32,10 +32,11 @@ from slowpath.sharing.notifications.rules import (
     ChannelState,
     NotificationContent,
     NotificationState,
+    closes_issue,
     is_dead,
     pause_after,
 )
-from slowpath.sharing.notifications.service import channels, event_log
+from slowpath.sharing.notifications.service import channels, event_log, issues
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
@@ -56,7 +57,7 @@ def enqueue_notifications(session: WriteSession, content: NotificationContent) -
     written = [
         _write(session, channel, content)
         for channel in queries.open_channels(session)
-        if _subscribes_to(channel, content)
+        if _subscribes_to(channel, content) and _has_subject_at(session, channel, content)
     ]
     notified = [one for one in written if one is not None]
     if notified or event_id is not None:
@@ -195,13 +196,20 @@ def abandon_notification(row: Notification) -> None:
 def _subscribes_to(channel: NotificationChannel, content: NotificationContent) -> bool:
     if content.event not in channel.events:
         return False
-    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in BUILD_EVENTS:
+    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in BUILD_EVENTS and not closes_issue(content):
         return False
     if ChannelKind(channel.kind) in PERSONAL and not content.is_announced:
         return False
     if content.is_status_only and ChannelKind(channel.kind) not in CODE_HOSTS:
         return False
     return channel.service_ids is None or str(content.service_id) in channel.service_ids
+
+
+def _has_subject_at(session: ReadSession, channel: NotificationChannel, content: NotificationContent) -> bool:
+    """Return whether the receiver has what the event is about: a code host has only issues that were created there."""
+    if ChannelKind(channel.kind) not in CODE_HOSTS or content.event in BUILD_EVENTS:
+        return True
+    return issues.find_issue_number(session, ChannelId(channel.id), content) is not None
 
 
 def _write(session: WriteSession, channel: NotificationChannel, content: NotificationContent) -> MessageId | None:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.core.db_sessions import WriteSession
-from slowpath.core.ids import BuildId, ComparisonId, RegressionId, new_id
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.comparisons.rules import Side
@@ -28,11 +28,12 @@ def update_regressions(
 ) -> Sequence[Regression]:
     """Update `state`, `assignee_id` and `due_on` of regressions; `note` gives the reason.
 
-    Equal values are no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`.
+    Equal values are no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`, `ServiceIsExample`.
     """
     rows = queries.select_regressions_by_id(session, regression_ids, held=True)
     if len(rows) < len(set(regression_ids)):
         raise RegressionNotFound("The team has no regression with this ID.")
+    catalog.require_own_services(session, [ServiceId(row.service_id) for row in rows])
     if fields.get("assignee_id") is not None and not queries.is_member(session, fields["assignee_id"]):
         raise AssigneeNotInTeam("The assignee is not a member of the team.", remedy="Invite them first.")
     for row in rows:

@@ -2,6 +2,7 @@
 import { memo, useCallback, useMemo, type ReactNode } from 'react';
 import { zoneText } from '../../../lib/times';
 import {
+  ChartPicture,
   DashboardPanel,
   CursorSlider,
   type PlotArea,
@@ -153,15 +154,17 @@ const Panels = memo(function Panels(props: RowViewProps) {
       <div className={classes.cell}>
         <RateCaption board={board} row={row} bus={bus} />
         {content.requests.found ? (
-          <DashboardPanel
-            {...common}
-            model={rate}
-            marks={rateMarks}
-            label={`Requests per second of ${name}, stacked by status class`}
-            deployTitle={(id) => deploymentTitle(board, id)}
-            onDeploy={onDeploy}
-            onNote={onNote}
-          />
+          <ChartPicture name={`requests per second of ${name}`}>
+            <DashboardPanel
+              {...common}
+              model={rate}
+              marks={rateMarks}
+              label={`Requests per second of ${name}, stacked by status class`}
+              deployTitle={(id) => deploymentTitle(board, id)}
+              onDeploy={onDeploy}
+              onNote={onNote}
+            />
+          </ChartPicture>
         ) : (
           <Nothing what="No request metric" why={content.requests.reason} />
         )}
@@ -187,16 +190,18 @@ const Panels = memo(function Panels(props: RowViewProps) {
         {content.latency.histogram === 'none' ? (
           <Nothing what="No latency metric" why={content.latency.reason} />
         ) : (
-          <DashboardPanel
-            {...common}
-            model={latency}
-            marks={latencyMarks}
-            label={
-              content.split.length > 0
-                ? `p99 of ${name} by ${view.split?.label ?? 'label'}: ${content.split.map(splitPartName).join(', ')}`
-                : `Latency of ${name}: ${quantiles.join(', ')}`
-            }
-          />
+          <ChartPicture name={`latency of ${name}`}>
+            <DashboardPanel
+              {...common}
+              model={latency}
+              marks={latencyMarks}
+              label={
+                content.split.length > 0
+                  ? `p99 of ${name} by ${view.split?.label ?? 'label'}: ${content.split.map(splitPartName).join(', ')}`
+                  : `Latency of ${name}: ${quantiles.join(', ')}`
+              }
+            />
+          </ChartPicture>
         )}
         <GaugeStrips
           board={board}

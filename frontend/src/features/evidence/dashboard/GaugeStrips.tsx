@@ -8,7 +8,7 @@ import { gaugeScale } from '../../../engine/dashboard/dashboard-scale';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { formatValue } from '../../../engine/format/format';
 import classes from './dashboard.module.css';
-import { NO_MARKERS } from './panel-markers';
+import { stripMarkersOf } from './panel-markers';
 
 const STRIP_PX = 40;
 
@@ -45,6 +45,10 @@ function Strip({
     () => gaugePanel(grid, column, gaugeScale(column, gauge.max)),
     [grid, column, gauge.max],
   );
+  const marks = useMemo(
+    () => stripMarkersOf(board, board.rows[row]!, gauge.key),
+    [board, row, gauge.key],
+  );
   const own = useMemo(() => ({ ...place, heightPx: STRIP_PX }), [place]);
   useEffect(
     () =>
@@ -67,7 +71,7 @@ function Strip({
         model={model}
         grid={grid}
         place={own}
-        marks={NO_MARKERS}
+        marks={marks}
         bus={bus}
         tokens={tokens}
         label={`${gauge.name} of ${board.rows[row]!.service.name}`}

@@ -176,6 +176,13 @@ export function gaugeMarkersOf(board: Dashboard, row: DashboardRow, metric: stri
   };
 }
 
+/** What is marked on the strip of a gauge, which has no room for words: deployments and its own change points. */
+export function stripMarkersOf(board: Dashboard, row: DashboardRow, metric: string): PanelMarkers {
+  const { deploys, steps } = gaugeMarkersOf(board, row, metric);
+  const label = { strong: '', plain: '', tail: '' };
+  return { ...NO_MARKERS, deploys, steps: steps.map((step) => ({ ...step, label })) };
+}
+
 export function panelMarkersOf(
   board: Dashboard,
   row: DashboardRow,

@@ -12,6 +12,7 @@ import { updateChannel, createChannel } from './notification-queries';
 import {
   KINDS,
   DEFAULT_EVENTS,
+  ISSUE_EVENTS,
   eventsOf,
   isCodeHost,
   notificationEvents,
@@ -98,10 +99,7 @@ function Fields({ channel, onDone }: FormProps) {
         </>
       )}
       {isCodeHost(kind) ? (
-        <p className="t2">
-          Each evaluated build gets a commit status. Its pull request gets one comment if something
-          changed.
-        </p>
+        <CodeHostEvents events={events} onEvents={(next) => change({ events: next })} />
       ) : (
         <Checkbox.Group label="Events" value={events} onChange={(next) => change({ events: next })}>
           <div className={classes.events}>
@@ -120,6 +118,31 @@ function Fields({ channel, onDone }: FormProps) {
         onChange={(next) => change({ chosen: next })}
       />
     </FormBody>
+  );
+}
+
+type CodeHostEventsProps = {
+  events: NotificationEvent[];
+  onEvents: (events: NotificationEvent[]) => void;
+};
+
+function CodeHostEvents({ events, onEvents }: CodeHostEventsProps) {
+  const others = events.filter((event) => !ISSUE_EVENTS.includes(event));
+  return (
+    <>
+      <p className="t2">
+        Each evaluated build gets a commit status. Its pull request gets one comment if something
+        changed.
+      </p>
+      <Checkbox
+        label="Close issues that were created with this channel"
+        description="With a comment, when the production event is closed or the regression is fixed or not one"
+        checked={ISSUE_EVENTS.every((event) => events.includes(event))}
+        onChange={({ currentTarget }) =>
+          onEvents(currentTarget.checked ? [...others, ...ISSUE_EVENTS] : others)
+        }
+      />
+    </>
   );
 }
 

@@ -245,6 +245,20 @@ describe('the form of a channel', () => {
     );
   });
 
+  it('lets a channel of a code host close its issues, and no longer', async () => {
+    const host = aChannel({ kind: 'github', events: ['build.evaluated', 'regression.updated'] });
+    const sent = record('patch', '/c1', () => HttpResponse.json(host));
+    const { user } = show(<ChannelForm channel={host} onDone={() => undefined} />);
+    const closes = await screen.findByRole('checkbox', { name: /^Close issues/ });
+    expect(closes).not.toBeChecked();
+    await user.click(closes);
+    await user.click(await button('Save'));
+    const ends = ['build.evaluated', 'production-event.closed', 'regression.updated'];
+    await waitFor(() => expect(sent).toMatchObject([{ events: ends }]));
+    await user.click(closes);
+    expect(closes).not.toBeChecked();
+  });
+
   it('sends the key and the region of PagerDuty, with the events it can show', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);

@@ -80,7 +80,10 @@ export const eventsOf = (kind: Kind): typeof EVENTS =>
     ? EVENTS.filter(({ value }) => [...DEFAULT_EVENTS[kind], ...OPTIONAL_EVENTS].includes(value))
     : EVENTS;
 
-/** They show the verdict of a build at its commit, and nothing else. */
+/** With them, a code host closes the issue of what has ended. */
+export const ISSUE_EVENTS: NotificationEvent[] = ['production-event.closed', 'regression.updated'];
+
+/** They show the verdict of a build at its commit, and can close issues. */
 export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';
 
 /** The events of a channel, without the test event, which cannot be selected. */

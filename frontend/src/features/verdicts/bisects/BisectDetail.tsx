@@ -2,7 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectCandidate } from '../../../api';
-import { PosteriorChart, DeploymentCostBar, VerdictIcon, type ProbeVerdict } from '../../../charts';
+import {
+  ChartPicture,
+  PosteriorChart,
+  DeploymentCostBar,
+  VerdictIcon,
+  type ProbeVerdict,
+} from '../../../charts';
 import {
   countOf,
   ErrorState,
@@ -139,16 +145,18 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
           aside="bars in commit order, oldest on the left"
           controls={<Keys />}
         >
-          <PosteriorChart
-            levels={chartLevels(bisect)}
-            chosen={chosen}
-            onChoose={setChosen}
-            description={
-              candidate
-                ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
-                : ''
-            }
-          />
+          <ChartPicture name="probability per candidate">
+            <PosteriorChart
+              levels={chartLevels(bisect)}
+              chosen={chosen}
+              onChoose={setChosen}
+              description={
+                candidate
+                  ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
+                  : ''
+              }
+            />
+          </ChartPicture>
           {candidate && <Pointed candidate={candidate} />}
           <Terms names={['posterior probability', 'confidence interval', 'inconclusive']} />
         </Section>

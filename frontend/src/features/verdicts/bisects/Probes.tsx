@@ -3,7 +3,13 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Bisect, Probe } from '../../../api';
-import { MeasurementDots, ProbeTimeline, VerdictIcon, type MeasurementRow } from '../../../charts';
+import {
+  ChartPicture,
+  MeasurementDots,
+  ProbeTimeline,
+  VerdictIcon,
+  type MeasurementRow,
+} from '../../../charts';
 import {
   EmptyState,
   ErrorState,
@@ -59,25 +65,27 @@ export function Probes(props: Props) {
         aside={`${countOf(bisect.settings.slots ?? 1, 'slot')}${control ? ', the good build as control in every round' : ''} · the first part of each bar is deployment and warm-up`}
       >
         {lanes.some(({ slot }) => slot !== null) && (
-          <ProbeTimeline
-            probes={lanes.map((one) => ({
-              number: one.number,
-              slot: one.slot,
-              isControl: one.purpose === 'control',
-              began: Date.parse(one.leased_at ?? one.queued_at),
-              ready: one.ready_at ? Date.parse(one.ready_at) : null,
-              ended: one.ended_at
-                ? Date.parse(one.ended_at)
-                : isOver(one)
-                  ? Date.parse(one.ready_at ?? one.queued_at)
-                  : null,
-              verdict: one.verdict ?? 'measuring',
-              description: probeText(one),
-            }))}
-            now={moment.getTime()}
-            chosen={probe?.number ?? null}
-            onChoose={setChosen}
-          />
+          <ChartPicture name="probes">
+            <ProbeTimeline
+              probes={lanes.map((one) => ({
+                number: one.number,
+                slot: one.slot,
+                isControl: one.purpose === 'control',
+                began: Date.parse(one.leased_at ?? one.queued_at),
+                ready: one.ready_at ? Date.parse(one.ready_at) : null,
+                ended: one.ended_at
+                  ? Date.parse(one.ended_at)
+                  : isOver(one)
+                    ? Date.parse(one.ready_at ?? one.queued_at)
+                    : null,
+                verdict: one.verdict ?? 'measuring',
+                description: probeText(one),
+              }))}
+              now={moment.getTime()}
+              chosen={probe?.number ?? null}
+              onChoose={setChosen}
+            />
+          </ChartPicture>
         )}
         <WaitingProbe bisect={bisect} />
         <InProduction bisect={bisect} onChoose={setChosen} />
@@ -172,7 +180,9 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       }
     >
       {rows.length > 0 ? (
-        <MeasurementDots rows={rows} unit={evidence.unit} label={evidence.label} />
+        <ChartPicture name={`measurements of ${evidence.label}`}>
+          <MeasurementDots rows={rows} unit={evidence.unit} label={evidence.label} />
+        </ChartPicture>
       ) : (
         <EmptyState>
           {counted.some(({ verdict }) => verdict !== null)

@@ -1,7 +1,12 @@
 /** Series over the same builds, one below the other, with one chosen build for all of them. */
 import { useState, type ReactNode } from 'react';
 import type { BuildSeries, BuildSeriesPage } from '../../../api';
-import { BuildSeriesChart, type BuildSeriesStep, type SeriesLimit } from '../../../charts';
+import {
+  BuildSeriesChart,
+  ChartPicture,
+  type BuildSeriesStep,
+  type SeriesLimit,
+} from '../../../charts';
 import { formatRatio, formatValue } from '../../../engine/format/format';
 import { EmptyState, StateIcon, Timestamp } from '../../../ui';
 import { PickedBuilds, togglePick, type ComparePair } from './PickedBuilds';
@@ -57,28 +62,30 @@ export function SeriesPanel(props: PanelProps) {
             {aside?.(one)}
           </div>
           {one.course && <p className={`${classes.course} muted`}>{one.course.sentence}</p>}
-          <BuildSeriesChart
-            label={`${seriesName(one)} over ${builds.length} builds`}
-            unit={one.unit}
-            builds={builds.map(({ commit }) => shortCommit(commit))}
-            values={one.values}
-            low={one.low}
-            high={one.high}
-            levels={one.levels}
-            course={one.course?.values}
-            steps={one.change_points.map(stepOf)}
-            chosen={at}
-            marked={marked}
-            limits={limits?.(one)}
-            height={place === 0 ? 120 : 60}
-            onChoose={setChosen}
-            onOpen={(index) => {
-              const build = builds[index];
-              if (!build) return;
-              if (onOpen) onOpen(build.id);
-              else if (compareLink) setPicked(togglePick(picked, build.id));
-            }}
-          />
+          <ChartPicture name={`${seriesName(one)} over builds`}>
+            <BuildSeriesChart
+              label={`${seriesName(one)} over ${builds.length} builds`}
+              unit={one.unit}
+              builds={builds.map(({ commit }) => shortCommit(commit))}
+              values={one.values}
+              low={one.low}
+              high={one.high}
+              levels={one.levels}
+              course={one.course?.values}
+              steps={one.change_points.map(stepOf)}
+              chosen={at}
+              marked={marked}
+              limits={limits?.(one)}
+              height={place === 0 ? 120 : 60}
+              onChoose={setChosen}
+              onOpen={(index) => {
+                const build = builds[index];
+                if (!build) return;
+                if (onOpen) onOpen(build.id);
+                else if (compareLink) setPicked(togglePick(picked, build.id));
+              }}
+            />
+          </ChartPicture>
         </div>
       ))}
     </>
