@@ -6,7 +6,7 @@ Code before this version ignores the column, and shows the activities and events
 from alembic import op
 
 revision = "20261128_0840"
-down_revision = "20261128_0701"
+down_revision = "20261128_0821"
 branch_labels = None
 depends_on = None
 

@@ -6,7 +6,7 @@ Code before this version can run with it.
 from alembic import op
 
 revision = "20261128_0860"
-down_revision = "20261128_0701"
+down_revision = "20261128_0840"
 branch_labels = None
 depends_on = None
 

@@ -72,8 +72,8 @@ class Job:
     subject_kind: ClassVar[str]
     """Kind of the job's subject: `artifact`, `comparison`, `export`."""
     max_attempts: ClassVar[int] = 5
-    is_bulk: ClassVar[bool] = False
-    """Whether all other jobs of the team come first, also if a user caused it."""
+    most_urgent: ClassVar[Priority] = Priority.INTERACTIVE
+    """The priority that it has at most, also if a user caused it."""
 
     @property
     def subject_id(self) -> UUID:
@@ -168,10 +168,10 @@ def enqueue(session: WriteSession, job: Job, *, after_s: float = 0.0) -> JobId:
 
 def _priority(session: WriteSession, job: Job) -> Priority:
     """Return a new job's priority. A scope without a user is that of a token, or of a job."""
-    if job.is_bulk or job.subject_kind == HOUSEKEEPING:
+    if job.subject_kind == HOUSEKEEPING:
         return Priority.BULK
     if session.scope.user_id is not None:
-        return Priority.INTERACTIVE
+        return job.most_urgent
     return Priority.BULK if job.queue is Queue.DECODE else Priority.DERIVED
 
 

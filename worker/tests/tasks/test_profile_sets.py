@@ -354,7 +354,7 @@ def test_the_other_chunks_give_way_and_go_on_where_they_stopped(client: TestClie
     of_it = client.post(SETS, json={"artifact_ids": [artifact["id"]]}).json()
     bench.carry_out(job_of(bench, "profile-sets.open", of_it["id"]))
     remaining = job_of(bench, "profile-sets.store-remaining-chunks", of_it["id"])
-    assert bench.row(remaining)["priority"] == Priority.BULK
+    assert bench.row(remaining)["priority"] == Priority.DERIVED
 
     urgent = bench.write_down()
     row = bench.carry_out(remaining)

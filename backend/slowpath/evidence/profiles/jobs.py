@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from slowpath.core.ids import ProfileExportId, ProfileSetId, ProfileViewId
-from slowpath.core.jobs import Job, Queue
+from slowpath.core.jobs import Job, Priority, Queue
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StoreRemainingChunks(Job):
     name: ClassVar[str] = "profile-sets.store-remaining-chunks"
     queue: ClassVar[Queue] = Queue.ANALYSE
     subject_kind: ClassVar[str] = "profile_set"
-    is_bulk: ClassVar[bool] = True
+    most_urgent: ClassVar[Priority] = Priority.DERIVED
 
     set_id: ProfileSetId
     view_id: ProfileViewId
