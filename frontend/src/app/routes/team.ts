@@ -28,7 +28,7 @@ import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
 import type { SnapshotReader } from '../snapshots/snapshot-page';
-import { SETTINGS_TABS, settingsSearch } from '../settings-tabs';
+import { SETTINGS_TABS, type SettingsTab } from '../settings-tabs';
 import { rootRoute, sessionOr } from './root';
 
 const teamRoute = createRoute({
@@ -323,13 +323,16 @@ const jobsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/JobsRoute'), 'JobsRoute'),
 });
 
+/** Beside the tab: the search, the filters and the order of each of its lists, as `members-q`. */
+const settingsSearch = z.catchall(
+  z.object({ tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members') }),
+  addressText,
+);
+
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  validateSearch: z.object({
-    tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
-    ...settingsSearch,
-  }),
+  validateSearch: (search): { tab: SettingsTab } => settingsSearch.parse(search),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });
 
