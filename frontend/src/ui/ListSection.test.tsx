@@ -10,7 +10,7 @@ type Row = { id: string; name: string };
 const HOSTS = ['delta', 'alpha', 'echo', 'bravo', 'charlie', 'golf'];
 
 function Sections({ counts, first = {} }: { counts: number[]; first?: Record<string, string> }) {
-  const [search, setSearch] = useState<Record<string, string | undefined>>(first);
+  const [search, setSearch] = useState<Record<string, unknown>>(first);
   return (
     <ListSearchContext
       value={{ search, onSearch: (changed) => setSearch({ ...search, ...changed }) }}

@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react';
-import { matchRows, sortRows, parseSort, type ListSearch } from '../lib/list-search';
+import { addressText, matchRows, sortRows, parseSort, type ListSearch } from '../lib/list-search';
 import type { ListColumn } from './ListTools';
 
-type SearchTexts = Readonly<Record<string, string | undefined>>;
+type SearchTexts = Readonly<Record<string, unknown>>;
 
 /** The search in the address of a page with short lists, and a change of a part of it; null where there is none. */
 export const ListSearchContext = createContext<{
@@ -24,7 +24,7 @@ export function useSearchedRows<Row>(
   const prefix = `${label.toLowerCase().replace(/\W+/gu, '-')}-`;
   const names = ['q', 'sort', ...filters.map(({ name }) => name)];
   const search: ListSearch = Object.fromEntries(
-    names.map((name) => [name, page.search[prefix + name]]),
+    names.map((name) => [name, addressText.parse(page.search[prefix + name])]),
   );
   const onSearch = (next: ListSearch) =>
     page.onSearch(

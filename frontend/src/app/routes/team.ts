@@ -323,16 +323,16 @@ const jobsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/JobsRoute'), 'JobsRoute'),
 });
 
-/** Beside the tab: the search, the filters and the order of each of its lists, as `members-q`. */
-const settingsSearch = z.catchall(
-  z.object({ tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members') }),
-  addressText,
-);
+const settingsTab = z.catch(z.enum(SETTINGS_TABS), 'members');
 
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  validateSearch: (search): { tab: SettingsTab } => settingsSearch.parse(search),
+  // Its lists read theirs beside the tab, as `members-q`.
+  validateSearch: (search): { tab: SettingsTab } => ({
+    ...search,
+    tab: settingsTab.parse(search['tab']),
+  }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });
 

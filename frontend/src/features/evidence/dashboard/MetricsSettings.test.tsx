@@ -158,7 +158,8 @@ describe('the rules', () => {
     const sent = record('post', '/metric-rules', () => HttpResponse.json(aRule(), { status: 201 }));
     const { user } = open();
     await enter(user, await screen.findByLabelText('Metric'), 'depth');
-    await user.click(screen.getByRole('combobox', { name: 'Role' }));
+    const form = screen.getByLabelText('Metric').closest('form')!;
+    await user.click(within(form).getByRole('combobox', { name: 'Role' }));
     await user.click(await screen.findByRole('option', { name: 'a gauge', hidden: true }));
     expect(screen.queryByRole('combobox', { name: 'Unit' })).not.toBeInTheDocument();
     await enter(user, screen.getByLabelText('Name'), ' queue depth ');
