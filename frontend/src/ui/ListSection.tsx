@@ -31,7 +31,7 @@ export type ListSectionProps<Row> = {
   above?: ReactNode;
   row: (row: Row) => ReactNode;
   /** What its search looks for, and what the rows can be sorted by. */
-  columns?: readonly ListColumn<Row>[];
+  columns?: readonly (ListColumn<Row> & { head: string })[];
   /** The dialogs that are open. */
   children?: ReactNode;
 };
@@ -40,12 +40,12 @@ export type ListSectionProps<Row> = {
 const SHORT_ROWS = 5;
 
 /** The order of a list without heads that could be pressed. */
-const orderOf = <Row,>(columns: readonly ListColumn<Row>[]) => ({
+const orderOf = (columns: readonly { id: string; head: string }[]) => ({
   name: 'sort',
   label: 'Order',
   options: columns.flatMap(({ id, head }) => [
-    { value: id, label: `${String(head)}, ascending` },
-    { value: `-${id}`, label: `${String(head)}, descending` },
+    { value: id, label: `${head}, ascending` },
+    { value: `-${id}`, label: `${head}, descending` },
   ]),
 });
 

@@ -66,7 +66,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
             sort: parseSort(own.search.sort),
             onSort: (sort) => own.onSearch({ sort: formatSort(sort) }),
           })}
-          tools={async () => ({ rows: [...rows], isWhole: true })}
+          tools={() => Promise.resolve({ rows: [...rows], isWhole: true })}
         />
       )}
     </ListToolSlotContext>

@@ -331,7 +331,7 @@ const settingsRoute = createRoute({
   // Its lists read theirs beside the tab, as `members-q`.
   validateSearch: (search): { tab: SettingsTab } => ({
     ...search,
-    tab: settingsTab.parse(search['tab']),
+    tab: settingsTab.parse(search.tab),
   }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });
