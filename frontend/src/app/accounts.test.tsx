@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { momentText, setTimeZone } from '../lib/times';
@@ -343,13 +343,57 @@ describe('teams that come and go', () => {
         page([member('jun', 'member'), member('lea', 'viewer'), member('ana', 'member')]),
       ),
     );
-    const { user, where } = open('/t/northwind/settings?tab=members&role=member&sort=name');
+    const { user, where } = open(
+      '/t/northwind/settings?tab=members&members-role=member&members-sort=name',
+    );
     const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent);
     await waitFor(() => expect(names()).toEqual(['ana', 'jun']));
     await user.type(screen.getByRole('textbox', { name: 'Search members' }), 'jun@');
     await waitFor(() => expect(names()).toEqual(['jun']));
-    expect(where()).toContain('q=jun');
+    expect(where()).toContain('members-q=jun');
     expect(where()).toContain('tab=members');
+  });
+
+  it('and their invitations are searched each by its own field, in the row of its columns and CSV', async () => {
+    server.use(
+      http.get(at('/teams/:team/members'), () =>
+        page([
+          {
+            user_id: 'u1',
+            name: 'jun',
+            email: 'jun@x.example',
+            role: 'owner',
+            created_at: '2026-01-02T03:04:05Z',
+          },
+        ]),
+      ),
+      http.get(at('/teams/:team/invitations'), () =>
+        page(
+          ['lea@x.example', 'ana@x.example'].map((email) => ({
+            id: email,
+            email,
+            role: 'member',
+            created_by: 'jun',
+            expires_at: '2026-01-02T03:04:05Z',
+            mailed_at: null,
+            mail_error: null,
+          })),
+        ),
+      ),
+    );
+    const { user, where } = open('/t/northwind/settings?tab=members');
+    const tools = await screen.findByRole('toolbar', { name: 'Filter invitations' });
+    expect(await within(tools).findByRole('button', { name: 'Columns' })).toBeInTheDocument();
+    expect(within(tools).getByRole('button', { name: 'Download CSV' })).toBeInTheDocument();
+    const heading = screen.getByRole('heading', { name: /^Invitations/u });
+    expect(heading.compareDocumentPosition(tools)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    await user.type(within(tools).getByRole('textbox', { name: 'Search invitations' }), 'lea');
+    const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent);
+    await waitFor(() => expect(names()).toEqual(['jun', 'lea@x.example']));
+    expect(where()).toContain('invitations-q=lea');
+    await user.type(screen.getByRole('textbox', { name: 'Search members' }), 'nobody');
+    expect(await screen.findByText('No members match the search.')).toBeInTheDocument();
+    expect(names()).toEqual(['lea@x.example']);
   });
 });
 

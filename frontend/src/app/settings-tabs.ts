@@ -1,8 +1,3 @@
-import { addressText, listSearch } from '../lib/list-search';
-
-/** What applies to the lists of a tab. */
-export const settingsSearch = { ...listSearch, role: addressText };
-
 export const SETTINGS_TABS = [
   'members',
   'tokens',

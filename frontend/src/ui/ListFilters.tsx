@@ -14,7 +14,7 @@ const FilterSelect = lazy(() => import('./FilterSelect'));
 const PAUSE_MS = 150;
 
 /** One filter: a choice, or a text where there are too many values to choose from. */
-type ListFilter = {
+export type ListFilter = {
   /** Its name in the address. */
   name: string;
   label: string;

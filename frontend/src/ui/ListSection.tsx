@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
 import { Section } from './Page';
+import { ListFilters } from './ListFilters';
 import type { ListColumn } from './ListTools';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 import { useSearchedRows } from './list-search-context';
@@ -29,11 +30,24 @@ export type ListSectionProps<Row> = {
   /** Above the list: a secret that is shown once. */
   above?: ReactNode;
   row: (row: Row) => ReactNode;
-  /** What the search of the page looks for, and what the rows can be sorted by. */
-  columns?: readonly ListColumn<Row>[];
+  /** What its search looks for, and what the rows can be sorted by. */
+  columns?: readonly (ListColumn<Row> & { head: string })[];
   /** The dialogs that are open. */
   children?: ReactNode;
 };
+
+/** A list of at most so many rows is read without a search. */
+const SHORT_ROWS = 5;
+
+/** The order of a list without heads that could be pressed. */
+const orderOf = (columns: readonly { id: string; head: string }[]) => ({
+  name: 'sort',
+  label: 'Order',
+  options: columns.flatMap(({ id, head }) => [
+    { value: id, label: `${head}, ascending` },
+    { value: `-${id}`, label: `${head}, descending` },
+  ]),
+});
 
 export function ListSection<Row extends { id: string }>(props: ListSectionProps<Row>) {
   const {
@@ -50,7 +64,7 @@ export function ListSection<Row extends { id: string }>(props: ListSectionProps<
     children,
   } = props;
   const all = query.data?.items ?? [];
-  const { rows } = useSearchedRows(all, columns);
+  const { rows, own } = useSearchedRows(title, all, columns);
   return (
     <Section title={title} aside={aside} controls={all.length > 0 && add}>
       {above}
@@ -62,6 +76,11 @@ export function ListSection<Row extends { id: string }>(props: ListSectionProps<
         />
       )}
       {query.isPending && <SkeletonRows rows={2} height={42} />}
+      {own && (all.length > SHORT_ROWS || rows.length < all.length) && (
+        <ListFilters noun={noun} searched={noun} filters={[orderOf(columns)]} {...own}>
+          {null}
+        </ListFilters>
+      )}
       {all.length > 0 && rows.length === 0 && <EmptyState>No {noun} match the search.</EmptyState>}
       {query.data && all.length === 0 && (
         <EmptyState action={add} help={help}>

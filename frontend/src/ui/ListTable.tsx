@@ -1,9 +1,12 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { formatSort, parseSort } from '../lib/list-search';
 import { DataTable } from './DataTable';
+import { ListFilters, type ListFilter } from './ListFilters';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 import type { HelpTopic } from './help-topics';
 import { useSearchedRows } from './list-search-context';
+import { ListToolSlotContext } from './list-tool-slot';
 import type { Column } from './table-column';
 
 type ListTableProps<Row> = {
@@ -20,20 +23,23 @@ type ListTableProps<Row> = {
   size: { minWidth: number; rowHeight?: number; skeletonRows: number };
   /** Why the last change of a row failed. */
   changeError?: Error | null;
+  filters?: readonly ListFilter[];
   empty?: { text: string; help?: HelpTopic };
 };
 
 /** A short list in a table, with what replaces it while it is loaded, is empty or failed. */
 export function ListTable<Row>(props: ListTableProps<Row>) {
-  const { label, records, columns, rowKey, size, changeError, empty } = props;
+  const { label, records, columns, rowKey, size, changeError, filters, empty } = props;
+  const noun = label.toLowerCase();
   const all = records.data?.items ?? [];
-  const { rows, sorting } = useSearchedRows(all, columns);
+  const { rows, own } = useSearchedRows(label, all, columns, filters);
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   const { refetch } = records;
   return (
-    <>
+    <ListToolSlotContext value={{ element: slot, setElement: setSlot }}>
       {records.error && (
         <ErrorState
-          what={`Could not load ${label.toLowerCase()}`}
+          what={`Could not load ${noun}`}
           error={records.error}
           action={refetch && <Button onClick={() => void refetch()}>Try again</Button>}
         />
@@ -43,9 +49,10 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
       {empty && records.data && all.length === 0 && (
         <EmptyState help={empty.help}>{empty.text}</EmptyState>
       )}
-      {all.length > 0 && rows.length === 0 && (
-        <EmptyState>No {label.toLowerCase()} match the search.</EmptyState>
+      {own && all.length > 0 && (
+        <ListFilters noun={noun} searched={noun} filters={filters} {...own} />
       )}
+      {all.length > 0 && rows.length === 0 && <EmptyState>No {noun} match the search.</EmptyState>}
       {rows.length > 0 && (
         <DataTable
           label={label}
@@ -55,13 +62,13 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
           rowKey={rowKey}
           rowHeight={size.rowHeight}
           minWidth={size.minWidth}
-          {...(sorting && {
-            sort: parseSort(sorting.search.sort),
-            onSort: (sort) => sorting.onSort(formatSort(sort)),
+          {...(own && {
+            sort: parseSort(own.search.sort),
+            onSort: (sort) => own.onSearch({ sort: formatSort(sort) }),
           })}
-          tools={columns.some(({ text }) => text) ? 'rows' : undefined}
+          tools={() => Promise.resolve({ rows: [...rows], isWhole: true })}
         />
       )}
-    </>
+    </ListToolSlotContext>
   );
 }

@@ -1,19 +1,38 @@
 import { createContext, useContext } from 'react';
-import { matchRows, sortRows, parseSort, type ListSearch } from '../lib/list-search';
+import { addressText, matchRows, sortRows, parseSort, type ListSearch } from '../lib/list-search';
 import type { ListColumn } from './ListTools';
 
-type SharedSearch = { search: ListSearch; onSort: (sort: string) => void };
+type SearchTexts = Readonly<Record<string, unknown>>;
 
-/** The search in the address of a page, which applies to all short lists in it; null where there is none. */
-export const ListSearchContext = createContext<SharedSearch | null>(null);
+/** The search in the address of a page with short lists, and a change of a part of it; null where there is none. */
+export const ListSearchContext = createContext<{
+  search: SearchTexts;
+  onSearch: (changed: SearchTexts) => void;
+} | null>(null);
 
-/** The rows of a short list that the page's search leaves, in its order. */
-export function useSearchedRows<Row>(rows: readonly Row[], columns: readonly ListColumn<Row>[]) {
-  const shared = useContext(ListSearchContext);
-  if (!shared || columns.length === 0) return { rows, sorting: null };
-  const matching = matchRows(rows, columns, shared.search);
+export type OwnSearch = { search: ListSearch; onSearch: (search: ListSearch) => void };
+
+/** The rows of a short list that its search leaves, in its order; each name in the address begins with that of the list, as in `members-q`. */
+export function useSearchedRows<Row>(
+  label: string,
+  rows: readonly Row[],
+  columns: readonly ListColumn<Row>[],
+  filters: readonly { name: string }[] = [],
+): { rows: readonly Row[]; own: OwnSearch | null } {
+  const page = useContext(ListSearchContext);
+  if (!page || columns.length === 0) return { rows, own: null };
+  const prefix = `${label.toLowerCase().replace(/\W+/gu, '-')}-`;
+  const names = ['q', 'sort', ...filters.map(({ name }) => name)];
+  const search: ListSearch = Object.fromEntries(
+    names.map((name) => [name, addressText.parse(page.search[prefix + name])]),
+  );
+  const onSearch = (next: ListSearch) =>
+    page.onSearch(
+      Object.fromEntries(Object.entries(next).map(([name, value]) => [prefix + name, value])),
+    );
+  const matching = matchRows(rows, columns, search);
   return {
-    rows: sortRows(matching, columns, parseSort(shared.search.sort)),
-    sorting: shared,
+    rows: sortRows(matching, columns, parseSort(search.sort)),
+    own: { search, onSearch },
   };
 }

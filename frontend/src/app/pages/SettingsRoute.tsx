@@ -25,9 +25,9 @@ import { SharingSwitch } from '../../features/sharing/reports';
 import { MailSettings } from '../../features/sharing/subscriptions';
 import { MetricSources } from '../../features/evidence/metric_sources';
 import { PageHeader, useTitle } from '../../ui';
+import { ListSearchContext } from '../../ui/list-search-context';
 import { Link } from '../Link';
 import { buildLink } from '../build-link';
-import { ORDER_BY_NAME, SearchedLists } from './SearchedLists';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
 
@@ -46,14 +46,6 @@ const TABS: { value: SettingsTab; name: string }[] = [
   { value: 'account', name: 'Your account' },
 ];
 
-const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
-
-const METRIC_ROLE = {
-  name: 'role',
-  label: 'Role',
-  options: ['requests', 'latency', 'gauge', 'ignored'],
-};
-
 function MetricsTab({ team }: { team: TeamMembership }) {
   const mayManage = team.role === 'admin' || team.role === 'owner';
   return (
@@ -63,15 +55,6 @@ function MetricsTab({ team }: { team: TeamMembership }) {
         mayWrite: team.role !== 'viewer',
         mayManage: mayManage,
       }}
-      withSearch={(lists) => (
-        <SearchedLists
-          noun="metrics"
-          searched="names, reasons, addresses"
-          filters={[METRIC_ROLE, ORDER_BY_NAME]}
-        >
-          {lists}
-        </SearchedLists>
-      )}
       sources={<MetricSources mayManage={mayManage} />}
       settingsLink={(next, words) => (
         <Link
@@ -90,16 +73,12 @@ function MetricsTab({ team }: { team: TeamMembership }) {
 function Integrations({ team }: { team: TeamMembership }) {
   const mayManage = team.role === 'admin' || team.role === 'owner';
   return (
-    <SearchedLists
-      noun="integrations"
-      searched="names, addresses, labels"
-      filters={[ORDER_BY_NAME]}
-    >
+    <>
       <Repositories mayManage={mayManage} mayWrite={team.role !== 'viewer'} />
       <Webhooks mayManage={mayManage} />
       <GrafanaSettings mayManage={mayManage} />
       <Runners team={{ id: team.id, mayManage }} />
-    </SearchedLists>
+    </>
   );
 }
 
@@ -107,12 +86,20 @@ export function SettingsRoute() {
   useTitle('Settings');
   const { team, session: known } = teamRoute.useRouteContext();
   const { data: session = known } = useQuery(sessionQuery);
-  const { tab } = route.useSearch();
+  const search = route.useSearch();
+  const { tab } = search;
   const navigate = useNavigate();
   const router = useRouter();
+  const onSearch = (changed: object) =>
+    void navigate({
+      to: '/t/$team/settings',
+      params: { team: team.slug },
+      search: (before) => ({ ...before, ...changed, tab }),
+      replace: true,
+    });
   const canManageMembers = team.role === 'admin' || team.role === 'owner';
   return (
-    <>
+    <ListSearchContext value={{ search, onSearch }}>
       <PageHeader title={`Settings of ${team.name}`} />
       <Tabs
         value={tab}
@@ -132,22 +119,18 @@ export function SettingsRoute() {
           ))}
         </Tabs.List>
         <Tabs.Panel value="members">
-          <SearchedLists noun="members" searched="names, addresses" filters={[ROLE]}>
-            <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
-          </SearchedLists>
+          <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
-          <SearchedLists noun="tokens" searched="names, scopes, prefixes">
-            <Tokens
-              team={team}
-              uploadSteps={(token) => (
-                <TeamUploadSteps
-                  token={token}
-                  buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
-                />
-              )}
-            />
-          </SearchedLists>
+          <Tokens
+            team={team}
+            uploadSteps={(token) => (
+              <TeamUploadSteps
+                token={token}
+                buildLink={({ id }, words) => buildLink(team.slug)(id, words)}
+              />
+            )}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="metrics">
           <MetricsTab team={team} />
@@ -156,9 +139,7 @@ export function SettingsRoute() {
           <Integrations team={team} />
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
-          <SearchedLists noun="channels" searched="names, kinds, states" filters={[ORDER_BY_NAME]}>
-            <Channels mayManage={canManageMembers} />
-          </SearchedLists>
+          <Channels mayManage={canManageMembers} />
         </Tabs.Panel>
         <Tabs.Panel value="storage">
           <StorageSettings mayManage={canManageMembers} />
@@ -177,14 +158,12 @@ export function SettingsRoute() {
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />
-          <SearchedLists noun="sessions" searched="browsers, addresses">
-            <Sessions />
-          </SearchedLists>
+          <Sessions />
           <MailSettings teamName={team.name} />
           <ClosedTeams />
           <DeleteAccount session={session} />
         </Tabs.Panel>
       </Tabs>
-    </>
+    </ListSearchContext>
   );
 }

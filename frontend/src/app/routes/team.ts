@@ -28,7 +28,7 @@ import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
 import type { SnapshotReader } from '../snapshots/snapshot-page';
-import { SETTINGS_TABS, settingsSearch } from '../settings-tabs';
+import { SETTINGS_TABS, type SettingsTab } from '../settings-tabs';
 import { rootRoute, sessionOr } from './root';
 
 const teamRoute = createRoute({
@@ -323,12 +323,15 @@ const jobsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/JobsRoute'), 'JobsRoute'),
 });
 
+const settingsTab = z.catch(z.enum(SETTINGS_TABS), 'members');
+
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  validateSearch: z.object({
-    tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
-    ...settingsSearch,
+  // Its lists read theirs beside the tab, as `members-q`.
+  validateSearch: (search): { tab: SettingsTab } => ({
+    ...search,
+    tab: settingsTab.parse(search.tab),
   }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });

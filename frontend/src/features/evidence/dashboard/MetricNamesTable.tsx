@@ -9,6 +9,12 @@ type TableProps = {
   onRule?: (name: string) => void;
 };
 
+const ROLE = {
+  name: 'role',
+  label: 'Role',
+  options: ['requests', 'latency', 'gauge', 'ignored'],
+};
+
 export function MetricNamesTable({ names, onRule }: TableProps) {
   const columns: Column<Recognised>[] = [
     {
@@ -82,6 +88,7 @@ export function MetricNamesTable({ names, onRule }: TableProps) {
       label="Metrics"
       records={names}
       columns={columns}
+      filters={[ROLE]}
       rowKey={({ name, kind, role, reason }) => `${name} ${kind} ${role ?? ''} ${reason}`}
       size={{ minWidth: 860, rowHeight: 26, skeletonRows: 4 }}
       empty={{ text: 'No metrics received yet.', help: 'metrics' }}

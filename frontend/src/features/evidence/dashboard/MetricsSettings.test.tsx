@@ -34,7 +34,7 @@ const aRule = (changed: Partial<MetricRule> = {}): MetricRule =>
     ...changed,
   }) as MetricRule;
 
-type Search = { q?: string; role?: string };
+type Search = Record<string, string>;
 type Served = { names?: Recognised[]; rules?: MetricRule[]; more?: boolean };
 
 function serve({ names = [aName()], rules = [], more = false }: Served = {}) {
@@ -49,13 +49,9 @@ function serve({ names = [aName()], rules = [], more = false }: Served = {}) {
 function open(may: { mayWrite?: boolean; mayManage?: boolean } = {}, search: Search = {}) {
   const team = { id: 't1', mayWrite: true, mayManage: true, ...may };
   return show(
-    <MetricsSettings
-      team={team}
-      settingsLink={(_, words) => <a href="/x">{words}</a>}
-      withSearch={(lists) => (
-        <ListSearchContext value={{ search, onSort: () => undefined }}>{lists}</ListSearchContext>
-      )}
-    />,
+    <ListSearchContext value={{ search, onSearch: () => undefined }}>
+      <MetricsSettings team={team} settingsLink={(_, words) => <a href="/x">{words}</a>} />
+    </ListSearchContext>,
   );
 }
 
@@ -73,9 +69,10 @@ function record(method: 'post' | 'patch' | 'delete', path: string, answer: () =>
 describe('the names of metrics', () => {
   it.each<[Search, string[]]>([
     [{}, ['http_seconds', 'queue_ms']],
-    [{ role: 'latency' }, ['http_seconds']],
-    [{ role: 'ignored' }, ['queue_ms']],
-    [{ q: 'UNKNOWN' }, ['queue_ms']],
+    [{ 'metrics-role': 'latency' }, ['http_seconds']],
+    [{ 'metrics-role': 'ignored' }, ['queue_ms']],
+    [{ 'metrics-q': 'UNKNOWN' }, ['queue_ms']],
+    [{ 'custom-rules-q': 'none' }, ['http_seconds', 'queue_ms']],
   ])('are counted, and searched by %j', async (search, expected) => {
     serve({ names: [aName(), aName({ name: 'queue_ms', role: null, reason: 'unknown' })] });
     open({}, search);
@@ -161,7 +158,8 @@ describe('the rules', () => {
     const sent = record('post', '/metric-rules', () => HttpResponse.json(aRule(), { status: 201 }));
     const { user } = open();
     await enter(user, await screen.findByLabelText('Metric'), 'depth');
-    await user.click(screen.getByRole('combobox', { name: 'Role' }));
+    const form = screen.getByLabelText('Metric').closest('form')!;
+    await user.click(within(form).getByRole('combobox', { name: 'Role' }));
     await user.click(await screen.findByRole('option', { name: 'a gauge', hidden: true }));
     expect(screen.queryByRole('combobox', { name: 'Unit' })).not.toBeInTheDocument();
     await enter(user, screen.getByLabelText('Name'), ' queue depth ');

@@ -14,42 +14,36 @@ export type MetricsSettingsProps = {
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
   /** Where metrics come from besides being sent: a section of a higher feature. */
   sources?: ReactNode;
-  /** Puts the lists below their search. */
-  withSearch: (lists: ReactNode) => ReactNode;
 };
 
 export default function MetricsSettings(props: MetricsSettingsProps) {
-  const { team, settingsLink, sources, withSearch } = props;
+  const { team, settingsLink, sources } = props;
   const recognised = useQuery(metricNamesQuery);
   const [metric, setMetric] = useState('');
   const names = recognised.data;
   return (
     <>
-      {withSearch(
-        <>
-          <Section
-            title="Metrics"
-            aside={
-              names &&
-              `${countOf(names.items.length, 'name')}${names.has_more ? ' shown' : ''}, ${countText(names.series)} of at most ${countText(names.max_series)} series`
-            }
-          >
-            <MetricNamesTable
-              names={recognised}
-              onRule={
-                team.mayWrite
-                  ? (name) => {
-                      setMetric(name);
-                      document.getElementById('metric-rule')?.focus();
-                    }
-                  : undefined
-              }
-            />
-          </Section>
-          <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
-          {sources}
-        </>,
-      )}
+      <Section
+        title="Metrics"
+        aside={
+          names &&
+          `${countOf(names.items.length, 'name')}${names.has_more ? ' shown' : ''}, ${countText(names.series)} of at most ${countText(names.max_series)} series`
+        }
+      >
+        <MetricNamesTable
+          names={recognised}
+          onRule={
+            team.mayWrite
+              ? (name) => {
+                  setMetric(name);
+                  document.getElementById('metric-rule')?.focus();
+                }
+              : undefined
+          }
+        />
+      </Section>
+      <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
+      {sources}
       <Retention mayManage={team.mayManage} />
       <HowToSend environment="production" team={team} settingsLink={settingsLink} />
     </>

@@ -14,6 +14,8 @@ type MembersProps = {
   onGone: () => void;
 };
 
+const ROLE = { name: 'role', label: 'Role', options: ['viewer', 'member', 'admin', 'owner'] };
+
 function memberColumns(
   { team, ownId }: { team: TeamMembership; ownId: string },
   onRole: (userId: string, role: Role) => void,
@@ -113,6 +115,7 @@ export function Members({ team, session, onGone }: MembersProps) {
           label="Members"
           records={members}
           columns={columns}
+          filters={[ROLE]}
           rowKey={(member) => member.user_id}
           size={{ minWidth: 860, rowHeight: 38, skeletonRows: 4 }}
           changeError={change.error}
