@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TypeVarTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, String, delete, func, literal_column, select, text, tuple_
+from sqlalchemy import Connection, Row, Select, String, delete, exists, func, literal_column, select, text, tuple_
 from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -21,6 +21,7 @@ from slowpath.platform.accounts.tables import (
     AuditEvent,
     Invitation,
     Membership,
+    SecondFactor,
     ServiceAccount,
     Team,
     User,
@@ -129,6 +130,11 @@ def sign_ins(session: ReadSession, user_id: UserId) -> Sequence[UserIdentity]:
 def has_password(session: ReadSession, user_id: UserId) -> bool:
     """Return whether a user has a password."""
     return session.scalar(select(UserPassword.changed_at).where(UserPassword.user_id == user_id)) is not None
+
+
+def has_second_factor(session: ReadSession, user_id: UserId) -> bool:
+    """Return whether a user has a second factor; recovery codes exist only beside one."""
+    return session.scalar(select(exists().where(SecondFactor.user_id == user_id))) is True
 
 
 def signed_in_at(session: ReadSession, session_id: UUID) -> datetime | None:

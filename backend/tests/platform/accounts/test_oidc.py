@@ -163,6 +163,15 @@ def test_a_first_password_is_not_set_by_an_old_session(corp: Corp) -> None:
     refused(browser.put(f"{API}/user/password", json={"new_password": PASSWORD}), 403, "sign-in-too-old")
 
 
+def test_an_account_without_a_password_is_not_deleted_by_an_old_session(corp: Corp) -> None:
+    browser, end = corp.browser(), {"email": "mira@corp.example"}
+    corp.signs_in("mira@corp.example", browser)
+    corp.app.clock.move(minutes=16)
+    refused(browser.post(f"{API}/user/deletion", json=end), 403, "sign-in-too-old")
+    corp.signs_in("mira@corp.example", browser)
+    assert browser.post(f"{API}/user/deletion", json=end).status_code == 204
+
+
 def test_people_of_a_domain_join_its_team(emptied: TestDatabase, engine: Engine, provider: str) -> None:
     plain = Corp(emptied, engine, provider)
     team = plain.people.team("Payments")

@@ -23,6 +23,8 @@ ORIGIN = "http://localhost:8080"
 FACTORS = "/api/v1/user/second-factors"
 REGISTRATIONS = "/api/v1/user/second-factor-registrations"
 RECOVERY_CODES = "/api/v1/user/recovery-codes"
+PASSWORD_URL = "/api/v1/user/password"
+DELETION = "/api/v1/user/deletion"
 STEP = "/api/v1/session/second-factor"
 
 
@@ -217,6 +219,54 @@ def test_an_old_session_changes_no_factor(app: AppUnderTest, owner: SomePerson) 
         client.delete(f"{FACTORS}/{factor}"),
     ):
         assert (refused.status_code, problem(refused)) == (403, "sign-in-too-old")
+
+
+def test_a_password_alone_neither_changes_the_password_nor_deletes_the_account(
+    app: AppUnderTest, owner: SomePerson
+) -> None:
+    secret, _ = add_totp(signed_in(app, owner), app)
+    app.clock.move(minutes=16)
+    stolen = signed_in(app, owner)
+    change = {"current_password": PASSWORD, "new_password": "several unrelated words"}
+    end = {"email": owner.email, "current_password": PASSWORD}
+    for refused in (
+        stolen.put(PASSWORD_URL, json=change),
+        stolen.put(PASSWORD_URL, json={**change, "current_password": "a guess"}),
+        stolen.post(DELETION, json=end),
+    ):
+        assert (refused.status_code, problem(refused)) == (403, "sign-in-too-old")
+    client = enter_password(app, owner)
+    assert client.post(STEP, json={"code": code(app, secret)}).status_code == 201
+    assert problem(client.put(PASSWORD_URL, json={**change, "current_password": "a guess"})) == "wrong-password"
+    assert client.put(PASSWORD_URL, json=change).status_code == 204
+    assert client.post(DELETION, json={**end, "current_password": change["new_password"]}).status_code == 204
+
+
+def test_a_password_alone_suffices_without_a_second_factor(app: AppUnderTest, owner: SomePerson) -> None:
+    app.clock.move(minutes=16)
+    change = {"current_password": PASSWORD, "new_password": "several unrelated words"}
+    assert signed_in(app, owner).put(PASSWORD_URL, json=change).status_code == 204
+
+
+def test_a_recent_sign_in_without_the_second_factor_is_not_enough(app: AppUnderTest, owner: SomePerson) -> None:
+    answer = browser(app).post("/api/v1/session", json={"email": owner.email, "password": PASSWORD})
+    other = browser(app)
+    other.cookies.update(answer.cookies)
+    started = other.post(REGISTRATIONS, json={"kind": "totp"}).json()
+    add_totp(signed_in(app, owner), app)
+    factor = other.get(FACTORS).json()["factors"][0]["id"]
+    change = {"current_password": PASSWORD, "new_password": "several unrelated words"}
+    proof = {"state": started["state"], "proof": code(app, started["totp_secret"])}
+    for refused in (
+        other.post(FACTORS, json={"kind": "totp", "name": "Another", **proof}),
+        other.post(REGISTRATIONS, json={"kind": "totp"}),
+        other.post(RECOVERY_CODES),
+        other.delete(f"{FACTORS}/{factor}"),
+        other.put(PASSWORD_URL, json=change),
+        other.post(DELETION, json={"email": owner.email, "current_password": PASSWORD}),
+    ):
+        assert (refused.status_code, problem(refused)) == (403, "sign-in-too-old")
+    assert len(other.get(FACTORS).json()["factors"]) == 1
 
 
 def test_secrets_are_not_stored_in_clear(app: AppUnderTest, owner: SomePerson, emptied: TestDatabase) -> None:

@@ -31,11 +31,18 @@ def delete_user(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Delete your account immediately. You leave every team; teams without another member are erased."""
-    now = clock.now()
-    signed_in_at = account_deletion.session_started_at(database, person)
+    """Delete your account immediately. You leave every team; teams without another member are erased.
+
+    Without a password or with a second factor, within 15 minutes of signing in.
+    """
     account_deletion.verify_account_deletion(
-        database, throttle, person, sent.email, sent.current_password, client_address(request), signed_in_at, now
+        database,
+        throttle,
+        person,
+        email=sent.email,
+        password=sent.current_password,
+        address=client_address(request),
+        now=clock.now(),
     )
     account_deletion.delete_user(database, person)
     cookie = session_cookie(request)

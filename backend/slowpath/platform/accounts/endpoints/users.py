@@ -317,11 +317,14 @@ def change_password(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Change your password, or set a first one after a recent sign-in. This ends all your other sessions."""
+    """Change your password; with a second factor, or to set a first one, within 15 minutes of signing in.
+
+    This ends all your other sessions.
+    """
     require_password_sign_in(settings)
     with database.reading(session.scope) as looking:
-        first = service.can_set_first_password(looking, person, now=clock.now())
-    if not first:
+        has_password = service.requires_current_password(looking, person, now=clock.now())
+    if has_password:
         given, address = sent.current_password or "", client_address(request)
         service.check_password(database, throttle, email=person.email, password=given, address=address)
     hashed = service.hash_new_password(sent.new_password, person.email)

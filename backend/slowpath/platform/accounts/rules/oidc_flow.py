@@ -9,7 +9,7 @@ from slowpath.platform.accounts.rules.roles import Role
 FLOW_SECONDS = 600
 """How long a user may take at the identity provider."""
 FRESH_SECONDS = 900
-"""How recent a sign-in must be to set a first password."""
+"""How recent a sign-in must be for a sensitive change of the account."""
 LEFT_PATH = "/sign-in"
 """The page to which the identity provider returns the browser."""
 

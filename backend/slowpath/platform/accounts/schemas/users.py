@@ -58,7 +58,7 @@ class UserUpdate(StrictRequest):
 
 
 class PasswordUpdate(StrictRequest):
-    """The current and the new password. After a recent sign-in, a user without a password can omit the current one."""
+    """The current and the new password. A user without a password omits the current one."""
 
     current_password: AnyPassword | None = None
     new_password: NewPassword

@@ -61,7 +61,6 @@ from slowpath.platform.accounts.service.tokens import (
     revoke_token,
 )
 from slowpath.platform.accounts.service.users import (
-    can_set_first_password,
     change_password,
     check_password,
     count_sign_up,
@@ -74,6 +73,7 @@ from slowpath.platform.accounts.service.users import (
     hash_password,
     rename_user,
     require_recent_sign_in,
+    requires_current_password,
     set_code_host_logins,
     set_mention_email_preference,
     set_password,
@@ -90,7 +90,6 @@ __all__ = [
     "accept_invitation",
     "authenticate_token",
     "begin_session",
-    "can_set_first_password",
     "change_password",
     "change_role",
     "change_service_account",
@@ -137,6 +136,7 @@ __all__ = [
     "renew_invitation",
     "require_recent_sign_in",
     "require_second_factor",
+    "requires_current_password",
     "revoke_invitation",
     "revoke_token",
     "service_accounts",

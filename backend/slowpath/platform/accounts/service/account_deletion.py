@@ -7,15 +7,13 @@ from uuid import UUID
 
 from sqlalchemy import delete
 
-from slowpath.core.db_sessions import Database, TeamScope, WriteSession
+from slowpath.core.db_sessions import Database, WriteSession
 from slowpath.core.ids import TeamId
 from slowpath.core.jobs import JobRow, JobState
 from slowpath.core.ports import RateLimiter
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.errors import (
     LastOwner,
-    ReauthenticationRequired,
-    SessionExpired,
     TeamNotFound,
     WrongPassword,
 )
@@ -25,11 +23,8 @@ from slowpath.platform.accounts.rules.account_names import normalize_email
 from slowpath.platform.accounts.rules.roles import Caller, Role, SignedInUser
 from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.teams import set_team_scope
-from slowpath.platform.accounts.service.users import check_password
-from slowpath.platform.accounts.tables import Team, UserSession
-
-FRESH_MINUTES = 10
-"""A user without a password must have signed in this recently."""
+from slowpath.platform.accounts.service.users import check_password, requires_current_password, user_scope
+from slowpath.platform.accounts.tables import Team
 
 
 @dataclass(frozen=True)
@@ -43,23 +38,14 @@ class DeletedTeam:
     erased_at: datetime
 
 
-def session_started_at(database: Database, person: SignedInUser) -> datetime:
-    """Return when the user's session was created. Raises `SessionExpired`."""
-    with database.reading(TeamScope(user_id=person.user_id)) as session:
-        row = session.get(UserSession, person.session_id)
-    if row is None:
-        raise SessionExpired("The session has expired.", remedy="Sign in again.")
-    return row.created_at
-
-
-def verify_account_deletion(  # noqa: PLR0917 - everything that authenticates the account
+def verify_account_deletion(
     database: Database,
     throttle: RateLimiter,
     person: SignedInUser,
+    *,
     email: str,
     password: str | None,
     address: str,
-    signed_in_at: datetime,
     now: datetime,
 ) -> None:
     """Raise unless the user confirmed the deletion with their email, and their password if they have one.
@@ -70,14 +56,10 @@ def verify_account_deletion(  # noqa: PLR0917 - everything that authenticates th
         raise WrongPassword(
             "The email does not match your account.", remedy="Enter the email that your account page shows."
         )
-    with database.cross_team() as cross_team:
-        found = queries.find_person(cross_team, normalize_email(person.email))
-    if found is not None and found.password_hash is not None:
+    with database.reading(user_scope(person.user_id)) as session:
+        has_password = requires_current_password(session, person, now=now)
+    if has_password:
         check_password(database, throttle, email=person.email, password=password or "", address=address)
-    elif now - signed_in_at > timedelta(minutes=FRESH_MINUTES):
-        raise ReauthenticationRequired(
-            "This requires a recent sign-in.", remedy="Sign out, sign in again, then repeat it."
-        )
 
 
 def delete_user(database: Database, person: SignedInUser) -> None:

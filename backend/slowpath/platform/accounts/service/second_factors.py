@@ -55,7 +55,7 @@ from slowpath.platform.accounts.rules.second_factor import (
     normalize_code,
 )
 from slowpath.platform.accounts.service.audit_log import record_user_event
-from slowpath.platform.accounts.service.users import count_sign_in_attempt
+from slowpath.platform.accounts.service.users import count_sign_in_attempt, require_session_with_second_factor
 from slowpath.platform.accounts.tables import SecondFactor, UserSession
 
 STATE_PURPOSE = UUID("6b0e8c1e-0f0b-4d2f-9a39-2d0a5b7f8c11")
@@ -187,11 +187,13 @@ def complete_registration(
 ) -> list[str]:
     """Store a factor that the user proved: with a code, or the response of the authenticator as JSON.
 
-    Returns new recovery codes if the user has none. Raises `SecondFactorRejected`, `SignInExpired`.
+    Returns new recovery codes if the user has none. Raises `ReauthenticationRequired`, `SecondFactorRejected`,
+    `SignInExpired`.
     """
     opened = _open(sealer, state, kind, now)
     if opened.user_id != person.user_id:
         raise SignInExpired("Another user signed in to this browser meanwhile.", remedy="Start again.")
+    require_session_with_second_factor(session, person)  # another session may have added one since the start
     count_sign_in_attempt(throttle, BY_ADDRESS_AND_ACCOUNT, f"second-factor-registration:{person.user_id}")
     factor = SecondFactor(user_id=person.user_id, kind=kind, name=name, last_used_at=now, id=new_id())
     if kind is FactorKind.TOTP:

@@ -248,22 +248,38 @@ def set_code_host_logins(session: WriteSession, person: SignedInUser, logins: Se
     return unique
 
 
-def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:
-    """Return whether a user has no password yet, and needs none to set one. Raises `ReauthenticationRequired`."""
-    if queries.has_password(session, person.user_id):
-        return False
-    require_recent_sign_in(session, person, now=now)
-    return True
+def requires_current_password(session: ReadSession, person: SignedInUser, *, now: datetime) -> bool:
+    """Return whether a user must enter the current password to change it, or to delete the account.
+
+    Raises `ReauthenticationRequired`: users without a password or with a second factor must have signed in recently.
+    """
+    has_password = queries.has_password(session, person.user_id)
+    if not has_password or queries.has_second_factor(session, person.user_id):
+        require_recent_sign_in(session, person, now=now)
+    return has_password
 
 
 def require_recent_sign_in(session: ReadSession, person: SignedInUser, *, now: datetime) -> None:
-    """Raise `ReauthenticationRequired` unless this session was created recently: its cookie may be stolen since."""
+    """Raise `ReauthenticationRequired` unless this session was created recently: its cookie may be stolen since.
+
+    The sign-in of a user who has a second factor must have included it.
+    """
+    require_session_with_second_factor(session, person)
     since = queries.signed_in_at(session, person.session_id)
     if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise ReauthenticationRequired(
             "This change of your account requires a recent sign-in.",
             limit=FRESH_SECONDS // 60,
             unit="minutes",
+            remedy="Sign out, sign in again, then repeat it.",
+        )
+
+
+def require_session_with_second_factor(session: ReadSession, person: SignedInUser) -> None:
+    """Raise `ReauthenticationRequired` if the user has a second factor that this session was created without."""
+    if not person.is_multi_factor and queries.has_second_factor(session, person.user_id):
+        raise ReauthenticationRequired(
+            "This change of your account requires a sign-in with your second factor.",
             remedy="Sign out, sign in again, then repeat it.",
         )
 
