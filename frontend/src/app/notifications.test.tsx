@@ -149,7 +149,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('can be changed in all but their destination; a code host has only build events', async () => {
+  it('can be changed in all but their destination; a code host chooses no other events', async () => {
     serve([
       aChannel(),
       aChannel({
@@ -184,7 +184,7 @@ describe('channels', () => {
     });
     await user.click(await screen.findByRole('button', { name: 'Edit ours' }));
     const other = await screen.findByRole('dialog', { name: 'Edit ours' });
-    expect(within(other).queryByRole('checkbox')).not.toBeInTheDocument();
+    expect(within(other).getByRole('checkbox')).toHaveAccessibleName(/^Close issues/);
   });
 
   it('say in place why one is refused, and the way out', async () => {

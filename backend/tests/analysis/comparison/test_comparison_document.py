@@ -12,7 +12,7 @@ BASE = "main.main main.main main.main\na/x.A a/x.B runtime.mallocgc\n300 200 50"
 FINDING = {
     "kind", "profile_kind", "subject", "direction", "base", "candidate", "unit", "change", "normalization", "quantile",
     "q_value", "attributed_callers", "contributions", "is_significant", "profiles_needed", "mechanism", "advice", "sentence",
-    "cost_s_per_s", "exclusive_difference", "signature",
+    "cost_s_per_s", "exclusive_difference", "signature", "whole_difference",
 }  # fmt: skip
 
 

@@ -48,7 +48,6 @@ HOMONYMS = {
     BACKEND + "sharing/discussions/service/discussion_subjects.py": {"traces", "spans"},
     BACKEND + "sharing/mcp_server/endpoints/profile_tools.py": {"profiles"},  # a count in an answer
     BACKEND + "sharing/mcp_server/endpoints/regression_tools.py": {"profiles"},
-    BACKEND + "verdicts/compiler_evidence/service/assemblies.py": {"profiles"},  # a count in a document
     BACKEND + "verdicts/regressions/service/build_evaluation.py": {"profiles"},  # a member of a JSON column
     BACKEND + "verdicts/regressions/service/build_verdicts.py": {"profiles"},  # a member of a JSON column
     BACKEND + "verdicts/comparison_previews/service/previews.py": {"benchmarks"},  # a member of a summary

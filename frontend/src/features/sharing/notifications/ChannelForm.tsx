@@ -136,7 +136,7 @@ function CodeHostEvents({ events, onEvents }: CodeHostEventsProps) {
       </p>
       <Checkbox
         label="Close issues that were created with this channel"
-        description="With a comment, when the production event is closed or the regression is fixed or not one"
+        description="With a comment, once the production event or the regression is closed"
         checked={ISSUE_EVENTS.every((event) => events.includes(event))}
         onChange={({ currentTarget }) =>
           onEvents(currentTarget.checked ? [...others, ...ISSUE_EVENTS] : others)
