@@ -62,8 +62,11 @@ def delete_jobs(session: WriteSession, subject_ids: Sequence[UUID], states: Sequ
 
 
 def has_jobs(session: ReadSession, subject_ids: Sequence[UUID], states: Sequence[str]) -> bool:
-    """Return whether one of these subjects has a job in one of these states."""
+    """Return whether one of these subjects has a job in one of these states, other than those that repeat."""
     found = select(JobRow.id).where(
-        JobRow.team_id == session.team_id, JobRow.subject_id.in_(subject_ids), JobRow.state.in_(states)
+        JobRow.team_id == session.team_id,
+        JobRow.subject_id.in_(subject_ids),
+        JobRow.state.in_(states),
+        JobRow.subject_kind != HOUSEKEEPING,
     )
     return session.scalar(found.limit(1)) is not None
