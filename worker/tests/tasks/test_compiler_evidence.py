@@ -1,6 +1,7 @@
 """The compiler's part of a comparison, from uploaded executables and profiles of the example to its document."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -249,7 +250,8 @@ def test_pgo_profiles_under_one_path_are_compared_by_content(
 ) -> None:
     sides = []
     for (name, content), digest in zip(programs.items(), digests, strict=True):
-        built = content.replace(b"build\tCGO_ENABLED=1\n", b"build\t-pgo=/tmp/pgo\n")
+        built, replaced = re.subn(rb"build\tCGO_ENABLED=[01]\n", b"build\t-pgo=/tmp/pgo\n", content)
+        assert replaced, "the build information has the setting that is replaced, of equal length"
         metadata = json.dumps({"pgo_sha256": digest} if digest else {})
         sides.append([*profiles(client, name), str(put(client, built, name, run_metadata=metadata)["id"])])
     compiler = compared(client, bench, *sides)["compiler"]
