@@ -113,6 +113,7 @@ def make_world(app: AppUnderTest, connection: psycopg.Connection) -> TwoTeamWorl
         "VALUES (gen_random_uuid(), %s, 'totp', %s, 'sealed', 0)",
         (team.owner.user_id, CANARY),
     )
+    connection.execute("UPDATE user_session SET is_multi_factor = true WHERE user_id = %s", (team.owner.user_id,))
     connection.execute(
         "INSERT INTO password_reset (id, user_id, secret_hash, expires_at) "
         "VALUES (gen_random_uuid(), %s, sha256('asked'), '2126-11-21')",
