@@ -124,7 +124,9 @@ describe('the part of the compiler', () => {
       }),
     );
     expect(shown.getByText('-pgo: only the path is compared.')).toBeInTheDocument();
-    expect(shown.getByText('5 changed instances of generic functions')).toBeInTheDocument();
+    expect(
+      shown.getByText('5 new, removed or changed instances of generic functions'),
+    ).toBeInTheDocument();
     const items = shown.getAllByRole('listitem', { hidden: true });
     expect(items[2]).toHaveTextContent(
       'changed list.Map[...] with go.shape.int code 80 → 1,200 B, frame 24 B, inlined calls 1 · on these stacks',

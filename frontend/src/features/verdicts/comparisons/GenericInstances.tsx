@@ -20,11 +20,12 @@ export function GenericInstances({ section }: { section: CompilerSection }) {
   return (
     <details className={classes.instances}>
       <summary>
-        {countOf(instances.length + omitted, 'changed instance')} of generic functions
+        {countOf(instances.length + omitted, 'new, removed or changed instance')} of generic
+        functions
       </summary>
       <p className="muted">
-        The compiler makes an instance for each shape of the type arguments. That an instance is new
-        or other code proves nothing about cost.
+        The compiler makes an instance for each shape of the type arguments. A new or different
+        instance proves nothing about cost.
       </p>
       <ul className={classes.scrolled}>
         {instances.map((each, index) => (
@@ -40,7 +41,7 @@ function InstanceItem({ instance }: { instance: Instance }) {
   const { change, function: name, type_arguments: types, is_on_stack: isOnStack } = instance;
   const code = both(instance, (one) => formatBytes(one.size_bytes));
   const frame = both(instance, (one) => formatBytes(one.frame_bytes));
-  const inlined = both(instance, (one) => formatBytes(one.inlined));
+  const inlined = both(instance, (one) => String(one.inlined));
   return (
     <li>
       {WORDS[change]}{' '}
