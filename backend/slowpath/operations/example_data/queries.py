@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select, union
+from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, all_, any_, exists, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.elements import CollectionAggregate
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.evidence.artifacts.tables import Artifact
@@ -103,7 +104,7 @@ def select_example_artifacts(session: ReadSession, limit: int) -> Sequence[Artif
 
 def select_example_comparisons(session: ReadSession, limit: int) -> Sequence[UUID]:
     """Return comparisons whose artifacts are all of the example."""
-    return session.scalars(_comparisons(session).limit(limit)).all()
+    return _select_comparisons_within(session, _select_artifact_ids(session, _select_build_ids(session)))[:limit]
 
 
 def _comparisons(session: ReadSession) -> Select[UUID]:
@@ -114,31 +115,68 @@ def _comparisons(session: ReadSession) -> Select[UUID]:
     )
 
 
-def select_example_subjects(session: ReadSession) -> Sequence[UUID]:
-    """Return the IDs of all that belongs to the example and can be the subject of a job or of an event."""
-    team_id = session.team_id
-    services = select(Service.id).where(Service.team_id == team_id, Service.is_example)
-    of_services: list[Select[UUID]] = [
-        select(table.id).where(table.team_id == team_id, table.service_id.in_(services))
-        for table in (Build, Deployment, Bisect, Regression, ProductionEvent)
+def select_example_subjects(session: ReadSession) -> list[UUID]:
+    """Return the IDs of all that belongs to the example and can be the subject of a job or of an event.
+
+    One statement per table, with the IDs of the one above: as one statement, its plan without statistics of the tables
+    took minutes.
+    """
+    services = [each.id for each in select_example_services(session)]
+    builds = _select_build_ids(session)
+    files = _select_artifact_ids(session, builds)
+    comparisons = _select_comparisons_within(session, files)
+    sets = _select_ids(session, ProfileSetArtifact.set_id, ProfileSetArtifact.artifact_id, files)
+    of_services = [
+        each
+        for table in (Deployment, Bisect, Regression, ProductionEvent)
+        for each in _select_ids(session, table.id, table.service_id, services)
     ]
-    builds = select(Build.id).where(Build.team_id == team_id, Build.service_id.in_(services))
-    files = select(Artifact.id).where(Artifact.team_id == team_id, Artifact.build_id.in_(builds))
-    comparisons = _comparisons(session)
-    sets = select(ProfileSetArtifact.set_id).where(
-        ProfileSetArtifact.team_id == team_id, ProfileSetArtifact.artifact_id.in_(files)
+    derived = [
+        *_select_ids(session, GapExplanation.id, GapExplanation.artifact_id, files),
+        *_select_ids(session, ProfileView.id, ProfileView.set_id, sets),
+        *_select_ids(session, ProfileExport.id, ProfileExport.set_id, sets),
+        *_select_ids(session, DiffView.id, DiffView.comparison_id, comparisons),
+        *_select_ids(session, ComparisonExport.id, ComparisonExport.comparison_id, comparisons),
+    ]
+    return [*services, *builds, *of_services, *files, *comparisons, *sets, *derived]
+
+
+def _select_build_ids(session: ReadSession) -> list[UUID]:
+    services = [each.id for each in select_example_services(session)]
+    return _select_ids(session, Build.id, Build.service_id, services)
+
+
+def _select_artifact_ids(session: ReadSession, builds: Sequence[UUID]) -> list[UUID]:
+    return _select_ids(session, Artifact.id, Artifact.build_id, builds)
+
+
+def _select_comparisons_within(session: ReadSession, artifact_ids: Sequence[UUID]) -> list[UUID]:
+    """Return the comparisons with at least one of these artifacts and no other."""
+    found = _select_ids(session, ComparisonArtifact.comparison_id, ComparisonArtifact.artifact_id, artifact_ids)
+    others = select(ComparisonArtifact.comparison_id).where(
+        ComparisonArtifact.team_id == session.team_id,
+        ComparisonArtifact.comparison_id == _any_of(found),
+        ComparisonArtifact.artifact_id != all_(literal(list(artifact_ids), ARRAY(Uuid))),
     )
-    derived: list[Select[UUID]] = [
-        files, comparisons, sets,
-        select(GapExplanation.id).where(GapExplanation.team_id == team_id, GapExplanation.artifact_id.in_(files)),
-        select(ProfileView.id).where(ProfileView.team_id == team_id, ProfileView.set_id.in_(sets)),
-        select(ProfileExport.id).where(ProfileExport.team_id == team_id, ProfileExport.set_id.in_(sets)),
-        select(DiffView.id).where(DiffView.team_id == team_id, DiffView.comparison_id.in_(comparisons)),
-        select(ComparisonExport.id).where(
-            ComparisonExport.team_id == team_id, ComparisonExport.comparison_id.in_(comparisons)
-        ),
-    ]  # fmt: skip
-    return session.scalars(union(services, *of_services, *derived)).all()
+    mixed = set(session.scalars(others))
+    return [each for each in found if each not in mixed]
+
+
+def _select_ids(
+    session: ReadSession,
+    column: InstrumentedAttribute[UUID],
+    reference: InstrumentedAttribute[UUID] | InstrumentedAttribute[UUID | None],
+    ids: Sequence[UUID],
+) -> list[UUID]:
+    """Return the distinct values of a column of the team's rows that refer to any of these IDs."""
+    table = column.class_
+    return list(
+        session.scalars(select(column).distinct().where(table.team_id == session.team_id, reference == _any_of(ids)))
+    )
+
+
+def _any_of(ids: Sequence[UUID]) -> CollectionAggregate[bool]:
+    return any_(literal(list(ids), ARRAY(Uuid)))
 
 
 def _has_artifact(condition: ColumnElement[bool]) -> ColumnElement[bool]:
