@@ -4,11 +4,12 @@
  */
 import { memo, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import {
+  axisTicks,
   labelledPositions,
   layOutBuildSeries,
   type BuildSeriesLayout,
 } from '../../engine/builds/build-series';
-import { formatValue } from '../../engine/format/format';
+import { formatValue, unitOf } from '../../engine/format/format';
 import css from './builds.module.css';
 
 export type BuildSeriesStep = {
@@ -47,7 +48,8 @@ const AXIS_PX = 64;
 const BUILDS_PX = 17;
 /** A name of nine characters with space around it. */
 const LABEL_WIDTH_PX = 78;
-const TEXT_PX = 13;
+/** Least distance of two values of the axis. */
+const TICK_PX = 22;
 const NO_COURSE: (number | null)[] = [];
 const NOT_MARKED: number[] = [];
 const NO_LIMITS: SeriesLimit[] = [];
@@ -76,8 +78,6 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     return layOutBuildSeries({ values, levels, course, low, high, limits: held }, plot, height, 6);
   }, [values, levels, course, low, high, limits, plot, height]);
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
-  const known = values.filter((value): value is number => value !== null);
-  const ends = known.length > 0 ? tickValues(line, Math.max(...known), Math.min(...known)) : [];
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && chosen !== null) onOpen?.(chosen);
     const move = MOVES[event.key];
@@ -112,11 +112,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
           if (chosen !== null) onOpen?.(chosen);
         }}
       >
-        {ends.map((value) => (
-          <text key={value} x={AXIS_PX - 8} y={line.yOf(value) + 4} className={css.tick}>
-            {formatValue(value, unit)}
-          </text>
-        ))}
+        <ValueAxis line={line} unit={unit} width={width} height={height} />
         <g transform={`translate(${AXIS_PX} 0)`}>
           {steps.map(({ index, lowIndex, highIndex, tone }) => (
             <g key={index} data-tone={tone}>
@@ -149,7 +145,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
               className={css.cursor}
             />
           )}
-          <Marks line={line} />
+          <Marks line={line} steps={steps} />
           <BuildAxis line={line} builds={builds} width={plot} y={height} />
           {chosenDot && <circle cx={chosenDot.x} cy={chosenDot.y} r={3.5} className={css.chosen} />}
         </g>
@@ -158,9 +154,29 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   );
 }
 
-/** The largest and the smallest value; the latter alone if their texts would overlap. */
-const tickValues = (line: BuildSeriesLayout, most: number, least: number): number[] =>
-  line.yOf(least) - line.yOf(most) < TEXT_PX ? [least] : [most, least];
+type ValueAxisProps = { line: BuildSeriesLayout; unit: string; width: number; height: number };
+
+/** Round values with a line each; the value of a series without variation. */
+function ValueAxis({ line, unit, width, height }: ValueAxisProps) {
+  const [least, most] = line.range;
+  const spacing = ((most - least) * TICK_PX) / height;
+  const ticks = axisTicks(line.range, spacing, unitOf(unit).quantity === 'bytes');
+  const drawn = ticks.length > 0 || line.dots.length === 0 ? ticks : [least];
+  return drawn.map((value) => (
+    <g key={value}>
+      <line
+        x1={AXIS_PX}
+        x2={width}
+        y1={line.yOf(value)}
+        y2={line.yOf(value)}
+        className={css.grid}
+      />
+      <text x={AXIS_PX - 8} y={line.yOf(value) + 4} className={css.tick}>
+        {formatValue(value, unit)}
+      </text>
+    </g>
+  ));
+}
 
 type BuildAxisProps = {
   line: BuildSeriesLayout;
@@ -227,16 +243,29 @@ const PickedBuildLines = ({ line, marked, height }: PickedProps) =>
       />
     ));
 
-/** All builds as three paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
-const Marks = memo(function Marks({ line }: { line: BuildSeriesLayout }) {
+type MarksProps = { line: BuildSeriesLayout; steps: BuildSeriesStep[] };
+
+const LEVEL_TONES = ['none', 'quiet', 'more', 'less'] as const;
+
+/** All builds as few paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
+const Marks = memo(function Marks({ line, steps }: MarksProps) {
   const at = (x: number, y: number) => `M${x.toFixed(1)} ${y.toFixed(1)}`;
   const whiskers = line.dots.filter(({ low, high }) => low !== high);
   return (
     <>
-      <path
-        className={css.before}
-        d={line.levels.map(({ fromX, toX, y }) => `${at(fromX, y)}H${toX.toFixed(1)}`).join('')}
-      />
+      {LEVEL_TONES.map((tone) => (
+        <path
+          key={tone}
+          data-tone={tone}
+          className={css.level}
+          d={line.levels
+            .filter(
+              ({ from }) => (steps.find(({ index }) => index === from)?.tone ?? 'none') === tone,
+            )
+            .map(({ fromX, toX, y }) => `${at(fromX, y)}H${toX.toFixed(1)}`)
+            .join('')}
+        />
+      ))}
       <path
         className={css.course}
         d={line.course

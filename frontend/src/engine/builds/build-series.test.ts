@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelledPositions, layOutBuildSeries, sparklineLevels } from './build-series';
+import { axisTicks, labelledPositions, layOutBuildSeries, sparklineLevels } from './build-series';
 
 describe('a series over builds', () => {
   const line = layOutBuildSeries(
@@ -22,10 +22,11 @@ describe('a series over builds', () => {
   });
   it('has one segment a level', () => {
     expect(line.levels).toEqual([
-      { fromX: 2, toX: 62, y: 32 },
-      { fromX: 62, toX: 82, y: 12 },
+      { from: 0, fromX: 2, toX: 62, y: 32 },
+      { from: 3, fromX: 62, toX: 82, y: 12 },
     ]);
   });
+  it('has the range of its intervals', () => expect(line.range).toEqual([0, 4]));
   it('has its course as lines that begin anew where there is none', () => {
     const { course } = layOutBuildSeries(
       { values: [0, 4], levels: [], course: [0, 2, null, 4] },
@@ -45,6 +46,23 @@ describe('a series over builds', () => {
     expect(layOutBuildSeries({ values: [5, 5], levels: [5, 5] }, 40, 20).dots[0]?.y).toBe(10);
     expect(layOutBuildSeries({ values: [], levels: [] }, 40, 20).dots).toEqual([]);
   });
+});
+
+it.each([
+  {
+    range: [991, 53_200],
+    spacing: 9_000,
+    isBinary: false,
+    ticks: [10_000, 20_000, 30_000, 40_000, 50_000],
+  },
+  { range: [0.012, 0.017], spacing: 0.0018, isBinary: false, ticks: [0.012, 0.014, 0.016] },
+  { range: [900, 5_000], spacing: 1_100, isBinary: true, ticks: [2_048, 4_096] },
+  { range: [-3, 4], spacing: 3, isBinary: false, ticks: [0] },
+  { range: [5, 5], spacing: 0, isBinary: false, ticks: [] },
+] as const)('has round values on its axis: $range', ({ range, spacing, isBinary, ticks }) => {
+  const found = axisTicks(range, spacing, isBinary);
+  expect(found).toHaveLength(ticks.length);
+  found.forEach((value, index) => expect(value).toBeCloseTo(ticks[index]!, 9));
 });
 
 it('labels the last position, and before it those with enough room', () => {

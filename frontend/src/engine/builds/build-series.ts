@@ -1,11 +1,14 @@
 /** A series over builds, laid out: one dot a build, its level as line segments, a step where the level changes. */
 
 type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
-type BuildSeriesLevel = { fromX: number; toX: number; y: number };
+/** `from` is its first build. */
+type BuildSeriesLevel = { from: number; fromX: number; toX: number; y: number };
 /** A point of the course; it `begins` a line where the build before has none. */
 type CoursePoint = { x: number; y: number; begins: boolean };
 export type BuildSeriesLayout = {
   dots: BuildSeriesDot[];
+  /** The range of the scale: all values, intervals, levels and limits. */
+  range: readonly [least: number, most: number];
   levels: BuildSeriesLevel[];
   course: CoursePoint[];
   /** The middle of the gap before a build. */
@@ -66,6 +69,7 @@ export function layOutBuildSeries(
   });
   return {
     dots,
+    range: [least, most],
     levels: levelsOf(levels, pad, pitch, yOf),
     course: course.flatMap((value, index) =>
       value === null
@@ -78,6 +82,26 @@ export function layOutBuildSeries(
     indexAt: (x) =>
       Math.min(values.length - 1, Math.max(0, Math.floor((x - pad) / Math.max(pitch, 1e-9)))),
   };
+}
+
+/**
+ * Round values of a range for an axis, in ascending order: multiples of 1, 2 or 5 times a power of ten, of bytes a power
+ * of two. Empty if the range is; a narrow axis may have one.
+ * @param spacing least distance of two ticks, in the unit of the values
+ */
+export function axisTicks(
+  [least, most]: readonly [number, number],
+  spacing: number,
+  isBinary: boolean,
+): number[] {
+  if (!(most > least) || !(spacing > 0)) return [];
+  const power = 10 ** Math.floor(Math.log10(spacing));
+  const step = isBinary
+    ? 2 ** Math.ceil(Math.log2(spacing))
+    : ([1, 2, 5].find((each) => each * power >= spacing) ?? 10) * power;
+  const first = Math.ceil(least / step);
+  const count = Math.floor(most / step) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
 }
 
 /**
@@ -106,7 +130,12 @@ function levelsOf(
     if (index < levels.length && levels[index] === levels[begun]) continue;
     const level = levels[begun];
     if (level !== null && level !== undefined)
-      found.push({ fromX: pad + begun * pitch, toX: pad + index * pitch, y: yOf(level) });
+      found.push({
+        from: begun,
+        fromX: pad + begun * pitch,
+        toX: pad + index * pitch,
+        y: yOf(level),
+      });
     begun = index;
   }
   return found;

@@ -68,6 +68,16 @@ def _check_repository(state: PreflightState, repository: Repository | None) -> P
     def missing(value: str, detail: str, *fixes: PreflightFix) -> PreflightCheck:
         return PreflightCheck("repositories", "missing", "Repository is not readable", value, detail, fixes, True)
 
+    if repository is None and state.completed.service_id is None:
+        return PreflightCheck(
+            "repositories",
+            "missing",
+            "Service is not chosen",
+            "",
+            "Its repository is the one that is searched.",
+            (),
+            True,
+        )
     if repository is None:
         return missing(
             "none", "No repository is linked to this service.",
@@ -116,8 +126,9 @@ def _check_modules(state: PreflightState, repository: Repository, fetch: Preflig
 def _check_commits(state: PreflightState, repository: Repository | None) -> PreflightCheck:
     row = state.row
     if row.good_sha is None or row.bad_sha is None:
-        names = " and ".join(name for name, sha in (("good", row.good_sha), ("bad", row.bad_sha)) if sha is None)
-        return _wrong_ends(f"The {names} commit is not chosen", "A search needs both ends of the range.", CHOOSE_ENDS)
+        names = [name for name, sha in (("good", row.good_sha), ("bad", row.bad_sha)) if sha is None]
+        subject = f"The {names[0]} commit is" if len(names) == 1 else "The good and the bad commit are"
+        return _wrong_ends(f"{subject} not chosen", "A search needs both ends of the range.", CHOOSE_ENDS)
     if row.good_sha == row.bad_sha:
         return _wrong_ends("Good and bad are the same commit", "Choose an older commit as good.", CHOOSE_ENDS)
     if row.problem is not None:

@@ -185,7 +185,7 @@ const Panels = memo(function Panels(props: RowViewProps) {
           bus={bus}
           quantiles={captionQuantiles(content, quantiles)}
           increased={increasedSignals(board, content, quantiles)}
-          note={shared?.lower ? `ratios drawn 1/${shared.lower} as high` : ''}
+          note={shared?.lower ? `axis with ${shared.lower} times the range of other rows` : ''}
         />
         {content.latency.histogram === 'none' ? (
           <Nothing what="No latency metric" why={content.latency.reason} />

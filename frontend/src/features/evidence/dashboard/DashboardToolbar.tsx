@@ -43,7 +43,7 @@ const RANGE_NAMES: Record<RangeId, string> = {
   '30d': '30 d',
 };
 const TIME_SHIFT_LABELS: Record<TimeShift, string> = {
-  none: 'ignored',
+  none: 'none',
   week: 'last week',
   'before-deploy': 'before deployment',
 };

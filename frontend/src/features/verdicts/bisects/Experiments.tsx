@@ -47,8 +47,8 @@ function ExperimentSection({ source, mayWrite }: SectionProps) {
   const [newest, ...earlier] = experiments.data ?? [];
   return (
     <Section
-      title="What would fix it"
-      aside="variants of the bad commit, measured in random order beside it"
+      title={source.isOfBuild ? 'Experiments' : 'What would fix it'}
+      aside={`variants of the ${source.isOfBuild ? 'build' : 'bad commit'}, measured in random order beside it`}
       controls={
         mayWrite && (
           <HiddenInSnapshot>

@@ -15,6 +15,8 @@ export type ExperimentSource = {
   canRevert: boolean;
   /** What the build without the increase is called; null without one. */
   parent: string | null;
+  /** Of a build, which need not be slower than another. */
+  isOfBuild?: boolean;
 };
 
 export function sourceOfBisect(bisect: Bisect): ExperimentSource {
@@ -37,6 +39,7 @@ export const sourceOfSubject = (subject: ExperimentSubject): ExperimentSource =>
   measure: 'the best criterion of a bisect',
   canRevert: false,
   parent: 'regression_id' in subject ? 'Good build' : null,
+  isOfBuild: 'build_id' in subject,
 });
 
 /** Newest first; asked again while one is measured. */

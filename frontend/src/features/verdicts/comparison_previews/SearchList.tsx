@@ -66,7 +66,7 @@ export function SearchList(props: SearchListProps) {
         autoComplete="off"
         maxLength={200}
         value={text}
-        rightSection={<span className={classes.counts}>{countsText(results)}</span>}
+        rightSection={<span className={classes.counts}>{countsText(results, text)}</span>}
         rightSectionWidth={132}
         rightSectionPointerEvents="none"
         onChange={(event) => {
@@ -109,8 +109,9 @@ export function SearchList(props: SearchListProps) {
   );
 }
 
-function countsText({ items, hasMore }: MatchResults): string {
+function countsText({ items, hasMore }: MatchResults, text: string): string {
   if (items.length === 0) return '';
+  if (text.trim() === '') return hasMore ? `first ${items.length}` : `all ${items.length}`;
   return hasMore
     ? `first ${items.length} matches`
     : items.length === 1

@@ -5,7 +5,7 @@ import { isCompared } from '../../evidence/artifacts';
 import type { SideName } from './side-choice';
 
 /** So many matches are listed; a longer text finds fewer. */
-export const LISTED = 3;
+export const LISTED = 6;
 
 export type SearchedType = SourceMatches['items'][number]['source']['type'] &
   ('build' | 'ref' | 'deployment');
