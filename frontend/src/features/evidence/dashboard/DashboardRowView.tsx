@@ -185,7 +185,8 @@ const Panels = memo(function Panels(props: RowViewProps) {
           bus={bus}
           quantiles={captionQuantiles(content, quantiles)}
           increased={increasedSignals(board, content, quantiles)}
-          note={shared?.lower ? `axis with ${shared.lower} times the range of other rows` : ''}
+          note={shared?.lower ? `axis range ×${shared.lower}` : ''}
+          noteTitle="Of a row that needs it, the axis covers more ratios than those of the other rows, so equal heights are not equal ratios"
         />
         {content.latency.histogram === 'none' ? (
           <Nothing what="No latency metric" why={content.latency.reason} />

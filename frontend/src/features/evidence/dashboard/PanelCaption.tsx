@@ -35,6 +35,7 @@ type LatencyCaptionProps = PanelCaptionProps & {
   increased: readonly string[];
   /** How its heights differ from those of the other rows; '' if they do not. */
   note?: string;
+  noteTitle?: string;
 };
 
 export function LatencyCaption({
@@ -44,6 +45,7 @@ export function LatencyCaption({
   quantiles,
   increased,
   note = '',
+  noteTitle,
 }: LatencyCaptionProps) {
   const series = board.series[row]!;
   const read = useMemo(
@@ -64,6 +66,7 @@ export function LatencyCaption({
       read={read}
       strong={increased}
       note={note}
+      noteTitle={noteTitle}
     />
   );
 }
@@ -77,10 +80,11 @@ type InnerProps = PanelCaptionProps & {
   /** Parts in the colour of an increase. */
   strong?: readonly string[];
   note?: string;
+  noteTitle?: string;
 };
 
 function PanelCaption(props: InnerProps) {
-  const { name, board, row, bus, panel, newest, read, strong = [], note = '' } = props;
+  const { name, board, row, bus, panel, newest, read, strong = [], note = '', noteTitle } = props;
   const values = useRef<(HTMLElement | null)[]>([]);
   const why = useRef<HTMLSpanElement>(null);
   const { grid } = board;
@@ -108,7 +112,11 @@ function PanelCaption(props: InnerProps) {
       <span ref={why} className={classes.why}>
         {since}
       </span>
-      {note !== '' && <span className={classes.why}>{note}</span>}
+      {note !== '' && (
+        <span className={classes.why} title={noteTitle}>
+          {note}
+        </span>
+      )}
       <span className="grow" />
       {parts.map((part, at) => (
         <span key={part.name}>
