@@ -246,7 +246,7 @@ describe('a regression', () => {
             {
               ...first,
               levels: [null, null, null],
-              course: { kind: 'ramp', sentence, values: [10, 12, 15] },
+              trend: { kind: 'ramp', sentence, values: [10, 12, 15] },
             },
           ],
         }),
@@ -255,7 +255,7 @@ describe('a regression', () => {
     open('/t/northwind/regressions/r1');
     expect(await screen.findByText(sentence)).toBeInTheDocument();
     const line = screen.getByRole('slider', { name: 'Clone over 3 builds' });
-    expect(line.querySelector('path[class*="course"]')?.getAttribute('d')).toMatch(/^M.+L.+L/);
+    expect(line.querySelector('path[class*="trend"]')?.getAttribute('d')).toMatch(/^M.+L.+L/);
   });
 
   it('shows the series, the evidence and what was done', async () => {

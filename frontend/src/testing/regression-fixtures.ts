@@ -87,7 +87,7 @@ export const SERIES: BuildSeriesPage = {
           cause: 'code',
         },
       ],
-      course: null,
+      trend: null,
       minimum_detectable_effect: 1.04,
       is_muted: false,
     },

@@ -73,7 +73,7 @@ class DriftHypotheses:
         twice = np.stack([((flags @ one) * flags).sum(-1) for one in self.precision], axis=-1)
         return ones.sum(1), numbers.sum(1), numbers @ y, flags @ ones.T, flags @ numbers.T, twice
 
-    def course(self, noise: int, residuals: F64) -> F64:
+    def fitted_drift(self, noise: int, residuals: F64) -> F64:
         """Return [cells] the expected offset of the environment for one noise, from the residuals of a fit [cells]."""
         offsets = self.steps[noise] * _shared_steps(self.cells.rounds) @ (self.precision[noise] @ residuals)
         out: F64 = offsets - offsets.mean()

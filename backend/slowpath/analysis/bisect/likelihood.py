@@ -174,7 +174,7 @@ def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | Non
         fitted = fit_levels(walks, bad[:, np.newaxis])
     none_odd = sum_likelihoods(fitted.log_likelihood)
     best = int(np.argmax(none_odd))
-    means, windows = _remove_course(values, noises, fitted, bad[best], best)
+    means, windows = _remove_drift(values, noises, fitted, bad[best], best)
     levels_none_odd = predict_levels(fitted.log_likelihood, fitted)
     odd, possible = _odd_probes(means, windows, bad, fitted, best)
     fitted = fit_levels(noises, bad[possible][:, np.newaxis] ^ odd)
@@ -184,7 +184,7 @@ def _numbers(measured: Sequence[ProbeReadings], edges: I64, between: float | Non
     total[possible] = sum_likelihoods(log_likelihood)
     noise_estimate = replace(_noise(log_likelihood, fitted, center), opposite=_expected_odd(log_likelihood, odd))
     if walks is not None:
-        drift_probability, offset_by_round = _drift_course(
+        drift_probability, offset_by_round = _drift_by_round(
             walks, log_likelihood, fitted, bad[possible][:, np.newaxis] ^ odd
         )
         noise_estimate = replace(noise_estimate, walks=drift_probability, off=offset_by_round)
@@ -230,34 +230,34 @@ def _fit_drift(cells: RoundCells, stationary: BestFit, bad: NDArray[np.bool_], p
     return walks_of(cells, drift_model.RATIOS, prior) if float(logsumexp(by_walk[1:]) - by_walk[0]) > FAINTLY else None
 
 
-def _remove_course(
+def _remove_drift(
     values: Sequence[tuple[float, ...]], noises: NoiseHypotheses, fitted: BestFit, bad: NDArray[np.bool_], best: int
 ) -> tuple[F64, F64]:
     """Return [probes] means without the estimated drift, and the number of measurements."""
     means = np.array([np.mean(one) for one in values])
     windows = np.array([len(one) for one in values], dtype=float)
     if isinstance(noises, DriftHypotheses):
-        off = _course(noises, fitted, (best, 0), bad)
+        off = _fitted_drift(noises, fitted, (best, 0), bad)
         cells = noises.cells
         means = np.bincount(cells.deploys, (cells.means - off) * cells.windows) / windows
     return means, windows
 
 
-def _course(walks: DriftHypotheses, fitted: BestFit, which: tuple[int, int], bad: NDArray[np.bool_]) -> F64:
+def _fitted_drift(walks: DriftHypotheses, fitted: BestFit, which: tuple[int, int], bad: NDArray[np.bool_]) -> F64:
     """Return [cells] the offset of the environment under the best fit of one explanation."""
     noise, scale = np.unravel_index(int(np.argmax(fitted.log_likelihood[which])), fitted.log_likelihood.shape[2:])
     level, step = fitted.level[(*which, noise, scale)], fitted.step[(*which, noise, scale)]
-    return walks.course(int(noise), walks.cells.means - level - step * bad[walks.cells.deploys])
+    return walks.fitted_drift(int(noise), walks.cells.means - level - step * bad[walks.cells.deploys])
 
 
-def _drift_course(
+def _drift_by_round(
     walks: DriftHypotheses, log_likelihood: F64, fitted: BestFit, bad: NDArray[np.bool_]
 ) -> tuple[float, dict[int, float]]:
     """Return the probability of drift, and the offset by round under the best explanation."""
     gap = int(np.argmax(sum_likelihoods(log_likelihood)))
     mass = np.exp(log_likelihood[gap] - logsumexp(log_likelihood[gap])).sum((0, 2))
     way = int(np.argmax(log_likelihood[gap].max((1, 2))))
-    offsets = _course(walks, fitted, (gap, way), bad[gap, way])
+    offsets = _fitted_drift(walks, fitted, (gap, way), bad[gap, way])
     by_round = {int(one): float(offsets[walks.cells.rounds == one].mean()) for one in np.unique(walks.cells.rounds)}
     return min(float(mass[walks.steps > 0].sum()), 1.0), by_round
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.series.courses import Course, CourseFit, best_course, cost_of_steps, steps_cost
 from slowpath.analysis.series.noise_model import memory_of, noise_across_steps, winsorize
 from slowpath.analysis.series.rank_surprise import rank_surprise
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
 from slowpath.analysis.series.step_measurement import SeriesStep, location, measured
 from slowpath.analysis.series.step_scan import StepScan, scan
+from slowpath.analysis.series.trends import Trend, TrendFit, best_trend, cost_of_steps, steps_cost
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -27,23 +27,23 @@ LOOSER = 0.8
 MOST_OVER_DIFFERENCES = 1.2
 # Maximum number of builds on each side of a step for the rank test: more would make a slow drift significant.
 SIDE = 60
-# A difference of Schwarz's criterion that is strong evidence (Kass and Raftery 1995): a slow course without steps is
+# A difference of Schwarz's criterion that is strong evidence (Kass and Raftery 1995): a trend without steps is
 # only reported if one step does not explain the row nearly as well. Otherwise neither is.
 STRONG = 6.0
 
 
 @dataclass(frozen=True)
 class SeriesSegmentation:
-    """The segments of a row: its steps in order, with a slow course if that explains it better than steps alone."""
+    """The segments of a row: its steps in order, with a trend if that explains it better than steps alone."""
 
     steps: list[SeriesStep]
-    course: Course | None
+    trend: Trend | None
     slow: F64 | None = None
-    """[builds] The values of the course, around zero."""
+    """[builds] The values of the trend, around zero."""
 
 
 def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, SeriesSegmentation]:
-    """Find steps and slow courses of each row [series, builds] that has any."""
+    """Find steps and trends of each row [series, builds] that has any."""
     if rows.shape[1] < thresholds.least_builds:
         return {}
     calm = winsorize(rows, thresholds)
@@ -56,47 +56,47 @@ def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int,
     for row in np.flatnonzero(best >= thresholds.score_whole * LOOSER).tolist():
         one = _SegmentedRow(rows[row], calm.rows[row], weight[row], thresholds, unruly=bool(calm.unruly[row]))
         shaped = _best_model(one, one.places(float(phi[row]), float(bound[row])))
-        if shaped.steps or shaped.course is not None:
+        if shaped.steps or shaped.trend is not None:
             out[row] = shaped
     return out
 
 
 def _best_model(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
-    """Return the cheapest model of a row: steps alone, or a slow course with the remaining steps."""
-    cheapest, plain, with_course = cost_of_steps(one.calm, places), places, None
+    """Return the cheapest model of a row: steps alone, or a trend with the remaining steps."""
+    cheapest, plain, with_trend = cost_of_steps(one.calm, places), places, None
     for tried in [places, []] if places else [places]:
-        initial = best_course(one.calm, tried)
+        initial = best_trend(one.calm, tried)
         if initial is None:
             break
         removable = steps_cost(max(len(tried), len(places) - 1), len(one.calm))
         if initial.cost - removable >= cheapest:
             continue
-        remaining = one.without_course(initial.values).found()
-        fitted = best_course(one.calm, remaining)
+        remaining = one.without_trend(initial.values).found()
+        fitted = best_trend(one.calm, remaining)
         replaces = len(remaining) < len(places) or not places  # else steps alone explain as much
         if fitted is not None and replaces and fitted.cost < cheapest:
-            cheapest, plain, with_course = fitted.cost, remaining, fitted
-    if with_course is None:
+            cheapest, plain, with_trend = fitted.cost, remaining, fitted
+    if with_trend is None:
         return SeriesSegmentation(one.steps(places), None)
-    if not plain and not _is_better_than_step(one, with_course):
+    if not plain and not _is_better_than_step(one, with_trend):
         return SeriesSegmentation([], None)
-    flat = one.without_course(with_course.values)
+    flat = one.without_trend(with_trend.values)
     plain = flat.pruned(plain)
     return SeriesSegmentation(
-        [_at_course_level(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
-        with_course.course,
-        with_course.values,
+        [_at_trend_level(step, float(with_trend.values[step.at])) for step in flat.steps(plain)],
+        with_trend.trend,
+        with_trend.values,
     )
 
 
-def _is_better_than_step(one: "_SegmentedRow", course: CourseFit) -> bool:
-    """Return whether a course explains a row much better than a step at the most likely build."""
+def _is_better_than_step(one: "_SegmentedRow", trend: TrendFit) -> bool:
+    """Return whether a trend explains a row much better than a step at the most likely build."""
     at = one.likeliest()
-    return at is None or course.cost + STRONG < cost_of_steps(one.calm, [at])
+    return at is None or trend.cost + STRONG < cost_of_steps(one.calm, [at])
 
 
-def _at_course_level(step: SeriesStep, by: float) -> SeriesStep:
-    """Return a step on top of a course, with the level of the course at that build."""
+def _at_trend_level(step: SeriesStep, by: float) -> SeriesStep:
+    """Return a step on top of a trend, with the level of the trend at that build."""
     before, after = step.before + by, step.after + by
     if before <= 0:
         return replace(step, before=before, after=after)
@@ -113,9 +113,9 @@ class _SegmentedRow:
         self.unruly = unruly
         self.thresholds = thresholds
 
-    def without_course(self, course: F64) -> "_SegmentedRow":
-        """Return the row without a slow course [builds]."""
-        return _SegmentedRow(self.raw - course, self.calm - course, self.weight, self.thresholds, unruly=self.unruly)
+    def without_trend(self, trend: F64) -> "_SegmentedRow":
+        """Return the row without a trend [builds]."""
+        return _SegmentedRow(self.raw - trend, self.calm - trend, self.weight, self.thresholds, unruly=self.unruly)
 
     def found(self) -> list[int]:
         """Return the places of the steps of the row."""

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.binary_segmentation import shaped_of
-from slowpath.analysis.series.courses import Course
 from slowpath.analysis.series.series_rows import LEAST_TURNS, SeriesRows, blocks_of, rows_of, turns_between
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 from slowpath.analysis.series.step_measurement import SeriesStep
+from slowpath.analysis.series.trends import Trend
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -47,13 +47,13 @@ class ChangePoint:
 
 @dataclass(frozen=True)
 class SeriesShape:
-    """The shape of a series: its changes, relative to a ramp, trend or season if there is one.
+    """The shape of a series: its changes, relative to its trend (linear, ramp or season) if it has one.
 
-    `slow` [builds] are the values of that course around zero, in the series' unit.
+    `slow` [builds] are the values of that trend around zero, in the series' unit.
     """
 
     points: tuple[ChangePoint, ...]
-    course: Course | None
+    trend: Trend | None
     slow: F64 | None = None
 
 
@@ -82,7 +82,7 @@ def shapes_in_many(
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[SeriesShape]:
-    """Find changes and slow courses of many series over the same builds, like `find_in_many`."""
+    """Find changes and trends of many series over the same builds, like `find_in_many`."""
     shapes: list[SeriesShape] = []
     for block in blocks_of(len(matrix)):
         spread_of = None if spread is None else spread[block]
@@ -97,14 +97,12 @@ def _shapes_in_block(
     shapes = [SeriesShape((), None)] * len(matrix)
     for rows in rows_of(matrix, spread, counts, conditions, starts=[0] * len(matrix), thresholds=thresholds):
         for row, shaped in shaped_of(rows.values, rows.weight, thresholds).items():
-            course, slow = shaped.course, None
-            if course is not None and shaped.slow is not None:
+            trend, slow = shaped.trend, None
+            if trend is not None and shaped.slow is not None:
                 builds = rows.builds[row]
-                course = replace(course, first=int(builds[course.first]), last=int(builds[course.last]))
+                trend = replace(trend, first=int(builds[trend.first]), last=int(builds[trend.last]))
                 slow = np.interp(np.arange(matrix.shape[1]), builds, shaped.slow * float(rows.usual[row]))
-            shapes[int(rows.place[row])] = SeriesShape(
-                _change_points(rows, row, shaped.steps, conditions), course, slow
-            )
+            shapes[int(rows.place[row])] = SeriesShape(_change_points(rows, row, shaped.steps, conditions), trend, slow)
     return shapes
 
 

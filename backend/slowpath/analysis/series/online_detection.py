@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.series.change_points import ChangePoint, change_point
-from slowpath.analysis.series.courses import best_course, cost_of_steps
 from slowpath.analysis.series.minimum_detectable_change import detectable_step
 from slowpath.analysis.series.noise_model import MAD, heavy_tailed, memory_of, winsorize
 from slowpath.analysis.series.rank_surprise import rank_surprise
@@ -21,6 +20,7 @@ from slowpath.analysis.series.series_rows import SeriesRows, blocks_of, rows_of
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 from slowpath.analysis.series.step_measurement import location, measured
 from slowpath.analysis.series.step_scan import StepScan, scan
+from slowpath.analysis.series.trends import best_trend, cost_of_steps
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -145,8 +145,8 @@ def _is_conspicuous(windows: CandidateWindows, thresholds: SeriesThresholds) -> 
 
 
 def _is_slow(calm: F64, new: int) -> bool:
-    """Return whether a ramp, a trend or a season explains a row better than a step before its newest builds."""
-    slow = best_course(calm, ())
+    """Return whether a trend (linear, ramp or season) explains a row better than a step before its newest builds."""
+    slow = best_trend(calm, ())
     return slow is not None and slow.cost < cost_of_steps(calm, (len(calm) - new,))
 
 

@@ -20,7 +20,7 @@ from slowpath.analysis.findings.wording import (
 )
 from slowpath.analysis.kinds.profiles.category_advice import TEXTS
 from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
-from slowpath.analysis.series.courses import Course
+from slowpath.analysis.series.trends import Trend
 
 SHORT_COMMIT = 7
 RHYTHMS = {"daily": timedelta(days=1), "weekly": timedelta(days=7)}
@@ -134,19 +134,19 @@ def attributed_to(finding: Finding) -> str | None:
     return function(finding.attributed_callers[0].function)
 
 
-def describe_course(course: Course, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:
-    """Describe the slow course of a series over builds (commit and time of each).
+def describe_trend(trend: Trend, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:
+    """Describe the trend of a series over builds (commit and time of each).
 
     `steps`: how many change points the series has in addition.
     """
     changes = pluralize(steps, "change point") if steps else "no change point"
-    if course.kind == "season":
-        return f"Varies {_describe_season(course.period or 0.0, builds)} by ±{_percent(course.slope)}; {changes}."
-    verb = "Rises" if course.slope > 0 else "Falls"
-    first, last = (builds[place][0][:SHORT_COMMIT] for place in (course.first, course.last))
-    since = f" since {first}" if course.first > 0 else ""
-    until = f" until {last}" if course.last < len(builds) - 1 else ""
-    return f"{verb} by about {_percent(course.slope)} per build{since}{until}; {changes}."
+    if trend.kind == "season":
+        return f"Varies {_describe_season(trend.period or 0.0, builds)} by ±{_percent(trend.slope)}; {changes}."
+    verb = "Rises" if trend.slope > 0 else "Falls"
+    first, last = (builds[place][0][:SHORT_COMMIT] for place in (trend.first, trend.last))
+    since = f" since {first}" if trend.first > 0 else ""
+    until = f" until {last}" if trend.last < len(builds) - 1 else ""
+    return f"{verb} by about {_percent(trend.slope)} per build{since}{until}; {changes}."
 
 
 def _describe_season(period: float, builds: Sequence[tuple[str, datetime]]) -> str:

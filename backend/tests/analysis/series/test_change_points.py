@@ -134,27 +134,27 @@ AT = np.arange(200)
 
 
 @pytest.mark.parametrize(
-    ("course", "kind"),
+    ("trend", "kind"),
     [
-        (1 + 0.1 * AT / 200, "trend"),
-        (1 - 0.2 * AT / 200, "trend"),
+        (1 + 0.1 * AT / 200, "linear"),
+        (1 - 0.2 * AT / 200, "linear"),
         (1 + 0.3 * np.clip((AT - 70) / 60, 0, 1), "ramp"),
         (1 + 0.06 * np.sin(2 * np.pi * AT / 50), "season"),
         (1 + 0.06 * np.sin(2 * np.pi * AT / 25), "season"),
     ],
 )
-def test_slow_courses_are_no_steps(course: F64, kind: str) -> None:
-    shapes = shapes_in_many(drawn(default_rng(41), "gauss", 40) * course)
+def test_slow_trends_are_no_steps(trend: F64, kind: str) -> None:
+    shapes = shapes_in_many(drawn(default_rng(41), "gauss", 40) * trend)
     assert sum(len(one.points) for one in shapes) <= 4  # 8,000 builds: at most 0.5 in 1,000
-    assert np.mean([one.course is not None and one.course.kind == kind for one in shapes]) >= 0.7
+    assert np.mean([one.trend is not None and one.trend.kind == kind for one in shapes]) >= 0.7
 
 
-def test_a_step_that_is_not_sure_is_described_as_no_slow_course() -> None:
+def test_a_step_that_is_not_sure_is_described_as_no_slow_trend() -> None:
     values = drawn(default_rng(45), "gauss", 200, 42, cv=0.1)
     values[:, 28:] *= 1.2
     unsure = [one for one in shapes_in_many(values) if not one.points]
     assert len(unsure) >= 50
-    assert sum(one.course is not None for one in unsure) <= 15
+    assert sum(one.trend is not None for one in unsure) <= 15
 
 
 def test_a_step_on_a_ramp_is_a_step() -> None:
@@ -167,9 +167,9 @@ def test_a_step_on_a_ramp_is_a_step() -> None:
 def test_a_ramp_is_described_in_a_sentence() -> None:
     values = 5e6 * drawn(default_rng(43), "gauss", 1, cv=0.005)[0] * (1 + 0.24 * np.clip((AT - 70) / 60, 0, 1))
     (shape,) = shapes_in_many(values[np.newaxis, :])
-    assert shape.course is not None
-    assert (shape.course.first, shape.course.last) == pytest.approx((70, 130), abs=8)
-    assert shape.course.slope == pytest.approx(0.004, rel=0.1)
+    assert shape.trend is not None
+    assert (shape.trend.first, shape.trend.last) == pytest.approx((70, 130), abs=8)
+    assert shape.trend.slope == pytest.approx(0.004, rel=0.1)
     assert shape.slow is not None
     assert np.ptp(shape.slow) == pytest.approx(0.24 * 5e6, rel=0.1)
 

@@ -322,16 +322,16 @@ def test_an_earlier_verdict_is_withheld_while_more_of_the_build_is_measured(
     assert client.get(path).json() == before
 
 
-def test_a_slow_course_of_a_series_is_described_and_drawn(client: TestClient, synthetic: SyntheticBuilds) -> None:
+def test_a_slow_trend_of_a_series_is_described_and_drawn(client: TestClient, synthetic: SyntheticBuilds) -> None:
     for number in range(60):
         synthetic.build({"decode": 30.0 * (1 + 0.01 * max(0, number - 20))})
     page = client.get(f"/api/v1/services/{synthetic.service_id}/series?kind=profile.function").json()
     (decode,) = [one for one in page["series"] if one["subject"] == "app.decode"]
     (write,) = [one for one in page["series"] if one["subject"] == "app.write"]
 
-    assert decode["course"]["kind"] in {"ramp", "trend"}
-    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{7})?; ", decode["course"]["sentence"])
-    drawn = decode["course"]["values"]
+    assert decode["trend"]["kind"] in {"ramp", "linear"}
+    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{7})?; ", decode["trend"]["sentence"])
+    drawn = decode["trend"]["values"]
     assert (drawn[5], drawn[59]) == (pytest.approx(30.0, rel=0.1), pytest.approx(41.7, rel=0.1))
     assert decode["levels"] == [None] * 60
-    assert write["course"] is None
+    assert write["trend"] is None

@@ -1,32 +1,32 @@
-"""Sentences on the slow course of a series."""
+"""Sentences on the trend of a series."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from slowpath.analysis.series.courses import Course
-from slowpath.verdicts.regressions.wording import describe_course
+from slowpath.analysis.series.trends import Trend
+from slowpath.verdicts.regressions.wording import describe_trend
 
 BEGUN = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("course", "steps", "gap", "sentence"),
+    ("trend", "steps", "gap", "sentence"),
     [
-        (Course("trend", 0, 59, 0.004), 0, 6, "Rises by about 0.4% per build; no change point."),
-        (Course("ramp", 10, 59, -0.004), 1, 6, "Falls by about 0.4% per build since 000000a; 1 change point."),
+        (Trend("linear", 0, 59, 0.004), 0, 6, "Rises by about 0.4% per build; no change point."),
+        (Trend("ramp", 10, 59, -0.004), 1, 6, "Falls by about 0.4% per build since 000000a; 1 change point."),
         (
-            Course("ramp", 10, 31, 0.0004),
+            Trend("ramp", 10, 31, 0.0004),
             2,
             6,
             "Rises by about 0.04% per build since 000000a until 000001f; 2 change points.",
         ),
-        (Course("season", 0, 59, 0.03, 4.1), 0, 6, "Varies daily by ±3.0%; no change point."),
-        (Course("season", 0, 59, 0.03, 7.0), 0, 24, "Varies weekly by ±3.0%; no change point."),
-        (Course("season", 0, 59, 0.03, 12.0), 0, 6, "Varies about every 12 builds by ±3.0%; no change point."),
+        (Trend("season", 0, 59, 0.03, 4.1), 0, 6, "Varies daily by ±3.0%; no change point."),
+        (Trend("season", 0, 59, 0.03, 7.0), 0, 24, "Varies weekly by ±3.0%; no change point."),
+        (Trend("season", 0, 59, 0.03, 12.0), 0, 6, "Varies about every 12 builds by ±3.0%; no change point."),
     ],
 )
-def test_describe_course(course: Course, steps: int, gap: int, sentence: str) -> None:
+def test_describe_trend(trend: Trend, steps: int, gap: int, sentence: str) -> None:
     made = [(f"{number:07x}" + 33 * "0", BEGUN + number * timedelta(hours=gap)) for number in range(60)]
 
-    assert describe_course(course, steps, made) == sentence
+    assert describe_trend(trend, steps, made) == sentence

@@ -32,7 +32,7 @@ type BuildSeriesChartProps = {
   high: (number | null)[];
   levels: (number | null)[];
   /** What the series is without its noise where its level moves slowly: a thin line instead of levels. */
-  course?: (number | null)[];
+  trend?: (number | null)[];
   steps: BuildSeriesStep[];
   chosen: number | null;
   /** Builds that are picked, each a line over the full height. */
@@ -50,7 +50,7 @@ const BUILDS_PX = 17;
 const LABEL_WIDTH_PX = 78;
 /** Least distance of two values of the axis. */
 const TICK_PX = 22;
-const NO_COURSE: (number | null)[] = [];
+const NO_TREND: (number | null)[] = [];
 const NOT_MARKED: number[] = [];
 const NO_LIMITS: SeriesLimit[] = [];
 const MOVES: Record<string, (index: number, length: number) => number> = {
@@ -62,7 +62,7 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
 
 export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const { label, unit, values, builds, low, high, levels, steps, chosen, onChoose, onOpen } = props;
-  const { height = 120, course = NO_COURSE, marked = NOT_MARKED, limits = NO_LIMITS } = props;
+  const { height = 120, trend = NO_TREND, marked = NOT_MARKED, limits = NO_LIMITS } = props;
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
@@ -75,8 +75,8 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const plot = width - AXIS_PX;
   const line = useMemo(() => {
     const held = limits.map(({ value }) => value);
-    return layOutBuildSeries({ values, levels, course, low, high, limits: held }, plot, height, 6);
-  }, [values, levels, course, low, high, limits, plot, height]);
+    return layOutBuildSeries({ values, levels, trend, low, high, limits: held }, plot, height, 6);
+  }, [values, levels, trend, low, high, limits, plot, height]);
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && chosen !== null) onOpen?.(chosen);
@@ -267,8 +267,8 @@ const Marks = memo(function Marks({ line, steps }: MarksProps) {
         />
       ))}
       <path
-        className={css.course}
-        d={line.course
+        className={css.trend}
+        d={line.trend
           .map(({ x, y, begins }) => `${begins ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
           .join('')}
       />

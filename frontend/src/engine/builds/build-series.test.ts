@@ -27,14 +27,14 @@ describe('a series over builds', () => {
     ]);
   });
   it('has the range of its intervals', () => expect(line.range).toEqual([0, 4]));
-  it('has its course as lines that begin anew where there is none', () => {
-    const { course } = layOutBuildSeries(
-      { values: [0, 4], levels: [], course: [0, 2, null, 4] },
+  it('has its trend as lines that begin anew where there is none', () => {
+    const { trend } = layOutBuildSeries(
+      { values: [0, 4], levels: [], trend: [0, 2, null, 4] },
       84,
       44,
       2,
     );
-    expect(course).toEqual([
+    expect(trend).toEqual([
       { x: 22, y: 42, begins: true },
       { x: 62, y: 22, begins: false },
       { x: 142, y: 2, begins: true },

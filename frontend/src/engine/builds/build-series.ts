@@ -3,14 +3,14 @@
 type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
 /** `from` is its first build. */
 type BuildSeriesLevel = { from: number; fromX: number; toX: number; y: number };
-/** A point of the course; it `begins` a line where the build before has none. */
-type CoursePoint = { x: number; y: number; begins: boolean };
+/** A point of the trend; it `begins` a line where the build before has none. */
+type TrendPoint = { x: number; y: number; begins: boolean };
 export type BuildSeriesLayout = {
   dots: BuildSeriesDot[];
   /** The range of the scale: all values, intervals, levels and limits. */
   range: readonly [least: number, most: number];
   levels: BuildSeriesLevel[];
-  course: CoursePoint[];
+  trend: TrendPoint[];
   /** The middle of the gap before a build. */
   xBefore: (index: number) => number;
   xOf: (index: number) => number;
@@ -24,7 +24,7 @@ type BuildSeriesInput = {
   /** What the series is without its noise, for each build. */
   levels: (number | null)[];
   /** The same where it moves slowly, from build to build. */
-  course?: (number | null)[];
+  trend?: (number | null)[];
   low?: (number | null)[];
   high?: (number | null)[];
   /** Values that the scale must hold besides. */
@@ -36,19 +36,14 @@ type BuildSeriesInput = {
  * The scale holds every value and level; a series without variation is in the middle.
  */
 export function layOutBuildSeries(
-  { values, levels, course = [], low, high, limits = [] }: BuildSeriesInput,
+  { values, levels, trend = [], low, high, limits = [] }: BuildSeriesInput,
   width: number,
   height: number,
   pad = 2,
 ): BuildSeriesLayout {
-  const known = [
-    ...values,
-    ...levels,
-    ...course,
-    ...(low ?? []),
-    ...(high ?? []),
-    ...limits,
-  ].filter((value): value is number => value !== null && Number.isFinite(value));
+  const known = [...values, ...levels, ...trend, ...(low ?? []), ...(high ?? []), ...limits].filter(
+    (value): value is number => value !== null && Number.isFinite(value),
+  );
   const least = known.length > 0 ? Math.min(...known) : 0;
   const most = known.length > 0 ? Math.max(...known) : 1;
   const span = most - least;
@@ -71,10 +66,10 @@ export function layOutBuildSeries(
     dots,
     range: [least, most],
     levels: levelsOf(levels, pad, pitch, yOf),
-    course: course.flatMap((value, index) =>
+    trend: trend.flatMap((value, index) =>
       value === null
         ? []
-        : [{ x: xOf(index), y: yOf(value), begins: (course[index - 1] ?? null) === null }],
+        : [{ x: xOf(index), y: yOf(value), begins: (trend[index - 1] ?? null) === null }],
     ),
     xBefore: (index) => pad + index * pitch,
     xOf,

@@ -44,15 +44,15 @@ from slowpath.verdicts.regressions.schemas.regression_schemas import (
 from slowpath.verdicts.regressions.schemas.series_schemas import (
     SeriesBuild,
     SeriesChangePoint,
-    SeriesCourse,
     SeriesOut,
     SeriesPage,
+    SeriesTrend,
 )
 from slowpath.verdicts.regressions.service import build_series, regression_views, triage
 from slowpath.verdicts.regressions.service.build_series import BuildSeriesPage, DrawnSeries, HistoryPoint
 from slowpath.verdicts.regressions.service.regression_views import RegressionFilter
 from slowpath.verdicts.regressions.tables import Regression
-from slowpath.verdicts.regressions.wording import describe_course
+from slowpath.verdicts.regressions.wording import describe_trend
 
 router = APIRouter(prefix="/api/v1", tags=["regressions"])
 
@@ -338,18 +338,18 @@ def _series(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesOut:
         high=numbers["high"],
         levels=numbers["levels"],
         change_points=[SeriesChangePoint.model_validate(vars(change)) for change in drawn.changes],
-        course=_course(drawn, points),
+        trend=_trend(drawn, points),
         minimum_detectable_effect=drawn.detectable if math.isfinite(drawn.detectable) else None,
         is_muted=drawn.muted,
     )
 
 
-def _course(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesCourse | None:
-    if drawn.course is None:
+def _trend(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesTrend | None:
+    if drawn.trend is None:
         return None
     builds = [(point.build.commit, point.verdict.ordered_at) for point in points]
-    sentence = describe_course(drawn.course.course, len(drawn.changes), builds)
-    return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
+    sentence = describe_trend(drawn.trend.trend, len(drawn.changes), builds)
+    return SeriesTrend(kind=drawn.trend.trend.kind, sentence=sentence, values=_finite(drawn.trend.values.tolist()))
 
 
 def _finite(values: Sequence[float]) -> list[float | None]:

@@ -37,10 +37,10 @@ class SeriesChangePoint(BaseModel):
     cause: CauseName
 
 
-class SeriesCourse(BaseModel):
-    """A slow course of a series besides its change points; `values` is the series without noise."""
+class SeriesTrend(BaseModel):
+    """A trend of a series besides its change points; `values` is the series without noise."""
 
-    kind: Literal["trend", "ramp", "season"]
+    kind: Literal["linear", "ramp", "season"]
     sentence: str
     values: list[float | None]
 
@@ -48,7 +48,7 @@ class SeriesCourse(BaseModel):
 class SeriesOut(SeriesIdentity):
     """One series over builds: values with the 95% interval of each build, null where unknown.
 
-    `levels` is the series without its noise; null for a series with a `course`. `minimum_detectable_effect` is a ratio.
+    `levels` is the series without its noise; null for a series with a `trend`. `minimum_detectable_effect` is a ratio.
     """
 
     unit: str
@@ -57,7 +57,7 @@ class SeriesOut(SeriesIdentity):
     high: list[float | None]
     levels: list[float | None]
     change_points: list[SeriesChangePoint]
-    course: SeriesCourse | None
+    trend: SeriesTrend | None
     minimum_detectable_effect: float | None
     is_muted: bool
 

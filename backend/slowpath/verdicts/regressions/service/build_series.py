@@ -12,9 +12,9 @@ from slowpath.analysis.builds.load_bands import load_texts
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lay_out
 from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.series.change_points import ChangePoint, SeriesShape, shapes_in_many
-from slowpath.analysis.series.courses import Course
 from slowpath.analysis.series.minimum_detectable_change import smallest_detectable
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS
+from slowpath.analysis.series.trends import Trend
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import RegressionId, ServiceId, new_id
 from slowpath.inventory.catalog import service as catalog
@@ -59,10 +59,10 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True)
-class DrawnCourse:
-    """A slow course of a series, and its values [builds] without noise, change points included."""
+class DrawnTrend:
+    """A trend of a series, and its values [builds] without noise, change points included."""
 
-    course: Course
+    trend: Trend
     values: F64
 
 
@@ -70,7 +70,7 @@ class DrawnCourse:
 class DrawnSeries:
     """One series: values with interval, levels without noise, change points and minimum detectable effect.
 
-    A series with a course has no levels: the values of the course replace them.
+    A series with a trend has no levels: the values of the trend replace them.
     """
 
     kind: str
@@ -81,7 +81,7 @@ class DrawnSeries:
     high: F64
     levels: F64
     changes: tuple[ChangePoint, ...]
-    course: DrawnCourse | None
+    trend: DrawnTrend | None
     detectable: float
     muted: bool
 
@@ -209,7 +209,7 @@ def _series(
         values, errors = line.values[number], line.errors[number]
         subject, known = line.subjects[number], int(np.isfinite(values).sum())
         changes = merge_known_change_points(values, seen.points, steps.get((line.kind, subject), ()))
-        course = _course(values, seen, changes)
+        trend = _trend(values, seen, changes)
         after = changes[-1].index if changes else 0
         drawn.append(
             DrawnSeries(
@@ -220,10 +220,10 @@ def _series(
                 values - REACH * errors,
                 values + REACH * errors,
                 compute_levels(values, changes)
-                if course is None and (changes or known > LEAST_BUILDS_WITH_LEVEL)
+                if trend is None and (changes or known > LEAST_BUILDS_WITH_LEVEL)
                 else np.full(len(values), np.nan),
                 changes,
-                course,
+                trend,
                 smallest_detectable(values[after:]),
                 is_muted(rules, line.kind, subject),
             )
@@ -231,10 +231,10 @@ def _series(
     return drawn
 
 
-def _course(values: F64, seen: SeriesShape, changes: Sequence[ChangePoint]) -> DrawnCourse | None:
-    if seen.course is None or seen.slow is None:
+def _trend(values: F64, seen: SeriesShape, changes: Sequence[ChangePoint]) -> DrawnTrend | None:
+    if seen.trend is None or seen.slow is None:
         return None
-    return DrawnCourse(seen.course, compute_levels(values - seen.slow, changes) + seen.slow)
+    return DrawnTrend(seen.trend, compute_levels(values - seen.slow, changes) + seen.slow)
 
 
 def merge_known_change_points(

@@ -61,7 +61,7 @@ export function SeriesPanel(props: PanelProps) {
             )}
             {aside?.(one)}
           </div>
-          {one.course && <p className={`${classes.course} muted`}>{one.course.sentence}</p>}
+          {one.trend && <p className={`${classes.trend} muted`}>{one.trend.sentence}</p>}
           <ChartPicture name={`${seriesName(one)} over builds`}>
             <BuildSeriesChart
               label={`${seriesName(one)} over ${builds.length} builds`}
@@ -71,7 +71,7 @@ export function SeriesPanel(props: PanelProps) {
               low={one.low}
               high={one.high}
               levels={one.levels}
-              course={one.course?.values}
+              trend={one.trend?.values}
               steps={one.change_points.map(stepOf)}
               chosen={at}
               marked={marked}

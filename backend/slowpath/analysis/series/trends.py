@@ -1,7 +1,7 @@
-"""Fit slow courses of a level that are no steps (ramp, trend, season), and test whether one explains a row better.
+"""Fit trends of a level that are no steps (linear, ramp, season), and test whether one explains a row better.
 
 Every model is fitted by generalized least squares with first-order autoregressive noise, its autocorrelation profiled over a
-grid, and compared by Schwarz's criterion (BIC): a step costs two parameters (place, size), a trend one, a ramp three (begin,
+grid, and compared by Schwarz's criterion (BIC): a step costs two parameters (place, size), a linear trend one, a ramp three (begin,
 end, slope), a season three (period, sine, cosine).
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 F64 = NDArray[np.float64]
-CourseKind = Literal["trend", "ramp", "season"]
+TrendKind = Literal["linear", "ramp", "season"]
 
 AUTOCORRELATIONS: Final = (0.0, 0.4, 0.7, 0.9)
 KNOTS: Final = 18
@@ -23,7 +23,7 @@ LEAST_RAMP: Final = 10
 """Builds: a shorter ramp is treated as a step."""
 LEAST_CYCLES: Final = 3.0
 LEAST_PERIOD: Final = 5.0
-COST: Final[dict[CourseKind, int]] = {"trend": 1, "ramp": 3, "season": 3}
+COST: Final[dict[TrendKind, int]] = {"linear": 1, "ramp": 3, "season": 3}
 STEP_COST, NEXT_STEP_COST = 2, 3
 """Of the first step and of each further one: its place was chosen among all builds given the first."""
 LEAST_BUILDS: Final = 24
@@ -31,13 +31,13 @@ LEAST_BUILDS: Final = 24
 
 
 @dataclass(frozen=True)
-class Course:
-    """A slow course of a row: its builds `first`..`last`, and `slope`, its change per build relative to its start.
+class Trend:
+    """A trend of a row: its builds `first`..`last`, and `slope`, its change per build relative to its start.
 
     For a season `slope` is half the distance of its highest from its lowest level, and `period` is in builds.
     """
 
-    kind: CourseKind
+    kind: TrendKind
     first: int
     last: int
     slope: float
@@ -45,19 +45,19 @@ class Course:
 
 
 @dataclass(frozen=True)
-class CourseFit:
-    """A course fitted to a row: its values [builds] around zero, and the model's cost (lower is better)."""
+class TrendFit:
+    """A trend fitted to a row: its values [builds] around zero, and the model's cost (lower is better)."""
 
-    course: Course
+    trend: Trend
     values: F64
     cost: float
 
 
 @dataclass(frozen=True)
 class _Shapes:
-    """[shapes] all possible courses of a row of some length, as one column or as two of one amplitude and phase."""
+    """[shapes] all possible trends of a row of some length, as one column or as two of one amplitude and phase."""
 
-    kinds: tuple[CourseKind, ...]
+    kinds: tuple[TrendKind, ...]
     spans: tuple[tuple[int, int], ...]
     periods: tuple[float, ...]
     columns: F64
@@ -80,8 +80,8 @@ class _ShapesGivenSteps:
     by_two: F64
 
 
-def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
-    """Return the course that explains a row [builds] best, given steps before these places.
+def best_trend(row: F64, places: Sequence[int]) -> TrendFit | None:
+    """Return the trend that explains a row [builds] best, given steps before these places.
 
     None if it is too short.
     """
@@ -100,7 +100,7 @@ def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
     values = np.column_stack(columns) @ fit[base.shape[1] :]
     values = values - values.mean()
     cost = float((deviances.min(0) + costs)[best]) + steps_cost(len(places), length)
-    return CourseFit(_course(shapes, best, values, row), values, cost)
+    return TrendFit(_trend(shapes, best, values, row), values, cost)
 
 
 def cost_of_steps(row: F64, places: Sequence[int]) -> float:
@@ -119,14 +119,14 @@ def steps_cost(steps: int, length: int) -> float:
     return parameters * float(np.log(length))
 
 
-def _course(shapes: _Shapes, best: int, values: F64, row: F64) -> Course:
+def _trend(shapes: _Shapes, best: int, values: F64, row: F64) -> Trend:
     kind, (first, last) = shapes.kinds[best], shapes.spans[best]
     if kind == "season":
         swing = float(values.max() - values.min()) / 2
-        return Course(kind, 0, len(row) - 1, swing / max(float(np.mean(row)), 1e-12), shapes.periods[best])
+        return Trend(kind, 0, len(row) - 1, swing / max(float(np.mean(row)), 1e-12), shapes.periods[best])
     rise = float(values[last] - values[first])
     start = float(np.mean(row - values)) + float(values[first])
-    return Course(kind, first, last, rise / max(last - first, 1) / max(start, 1e-12))
+    return Trend(kind, first, last, rise / max(last - first, 1) / max(start, 1e-12))
 
 
 def _levels(length: int, places: tuple[int, ...]) -> F64:
@@ -171,13 +171,13 @@ def _fit(row: F64, design: F64, phi: float) -> F64:
 def _shapes(length: int) -> _Shapes:
     at = np.arange(length, dtype=np.float64)
     knots = np.unique(np.linspace(0, length - 1, KNOTS).round().astype(int))
-    kinds: list[CourseKind] = []
+    kinds: list[TrendKind] = []
     spans, periods, columns = [], [], []
     for first in knots.tolist():
         for last in knots.tolist():
             if last - first < LEAST_RAMP:
                 continue
-            kinds.append("trend" if (first, last) == (0, length - 1) else "ramp")
+            kinds.append("linear" if (first, last) == (0, length - 1) else "ramp")
             spans.append((first, last))
             periods.append(0.0)
             columns.append((np.clip((at - first) / (last - first), 0.0, 1.0), np.zeros(length)))
