@@ -439,8 +439,8 @@ def test_a_confirmation_belongs_to_the_session_that_began_it(corp: Corp, emptied
     sent = corp.returned(browser, "mira@corp.example", to="confirmation-requests")
     other = corp.browser()
     corp.signs_in("mira@corp.example", other)
-    browser.cookies.set("slowpath", other.cookies["slowpath"])
-    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
+    other.cookies.set("slowpath-sign-in", browser.cookies["slowpath-sign-in"])
+    refused(other.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     left = corp.browser()
     left.cookies.set("slowpath-sign-in", browser.cookies["slowpath-sign-in"])
     assert left.post(f"{API}/oidc/callback", json=sent).status_code == 401, "signed out meanwhile"

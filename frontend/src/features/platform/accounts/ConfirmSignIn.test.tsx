@@ -1,13 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ConfirmationMethods } from '../../../api';
 import { aSession } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { enter, show } from '../../../testing/render';
 import { DeleteAccount } from './DeleteAccount';
 import { SecondFactors } from './SecondFactors';
 
-const METHODS = {
+const METHODS: ConfirmationMethods = {
   state: 'sealed',
   has_password: true,
   needs_second_factor: true,
@@ -27,7 +28,7 @@ let sent: unknown[] = [];
 let changes: unknown[] = [];
 
 /** A server whose session is too old until it is confirmed with the code 123456. */
-function serve(methods: Partial<typeof METHODS> | { provider: string } = {}) {
+function serve(methods: Partial<ConfirmationMethods> = {}) {
   server.use(
     http.get(at('/session/confirmation'), () => HttpResponse.json({ ...METHODS, ...methods })),
     http.post(at('/session/confirmation'), async ({ request }) => {
@@ -93,7 +94,8 @@ describe('a sign-in that is too old for a change', () => {
     await enter(user, code, '123456');
     await user.keyboard('{Enter}');
 
-    expect(await screen.findByText('You are the last owner.')).toBeInTheDocument();
+    await waitFor(() => expect(changes).toHaveLength(1));
+    expect(await screen.findByRole('alert')).toHaveTextContent('You are the last owner.');
     expect(changes).toEqual([{ email: session.user.email, current_password: 'a long secret' }]);
     expect(sent).toEqual([
       { state: 'sealed', password: 'a long secret', code: '000000' },
@@ -113,7 +115,7 @@ describe('a sign-in that is too old for a change', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
     await waitFor(() => expect(within(dialog).getByLabelText(/^Password/)).toHaveFocus());
     await user.keyboard('{Escape}');
-    expect(await screen.findByText('This change requires a recent sign-in.')).toBeInTheDocument();
+    expect(await screen.findByRole('alert')).toHaveTextContent('requires a recent sign-in.');
     expect(screen.getByRole('dialog', { name: 'Delete your account?' })).toBeInTheDocument();
     expect(screen.queryByText('Confirm that it is you')).not.toBeInTheDocument();
     expect(changes).toEqual([]);
@@ -129,12 +131,7 @@ describe('a sign-in that is too old for a change', () => {
       }),
     );
     const assign = vi.fn();
-    vi.stubGlobal('location', {
-      ...window.location,
-      pathname: '/t/x/settings',
-      search: '?tab=account',
-      assign,
-    });
+    vi.stubGlobal('location', { pathname: '/t/x/settings', search: '?tab=account', assign });
     const { user } = show(<SecondFactors />);
     await user.click(await screen.findByRole('button', { name: 'Replace them' }));
     await user.click(await screen.findByRole('button', { name: 'Sign in with Corp again' }));

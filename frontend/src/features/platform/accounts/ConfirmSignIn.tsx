@@ -32,9 +32,7 @@ export function ConfirmSignIn({ onClose }: DialogProps) {
         if (event.key === 'Escape') onClose(false);
       }}
     >
-      <p className={classes.reason}>
-        This change needs a sign-in of the last 15 minutes. It continues once you confirm.
-      </p>
+      <p className={classes.reason}>This change needs a sign-in of the last 15 minutes.</p>
       {methods.error ? (
         <ErrorState error={methods.error} compact />
       ) : (
