@@ -159,7 +159,7 @@ def retry(search: Search) -> str:
         search.bench.worker_context.database.writing(search.scope) as session,
         pytest.raises(InvalidBisectState, match="failed to start"),
     ):
-        return bisect_actions.apply_action(session, search.bisect_id, "retry", "", by=None, now=search.now())
+        bisect_actions.apply_action(session, search.bisect_id, "retry", "", by=None, now=search.now())
     return "refused"
 
 
