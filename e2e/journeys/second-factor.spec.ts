@@ -57,11 +57,33 @@ test('a passkey is added, required by the team, and signs in', async ({
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('button', { name: 'Continue with the browser' }).click();
   await expect(page.getByText('Each signs you in once')).toBeVisible();
-  const [code] = (await page.locator('pre').innerText()).split('\n');
   await picture(page, 'recovery-codes');
   await page.getByRole('button', { name: 'I stored them' }).click();
   await expect(page.getByRole('button', { name: 'Remove Passkey' })).toBeVisible();
   await expect(page.getByText('10 unused recovery codes')).toBeVisible();
+
+  // An old session: only the refusal is made up, the confirmation and the repeated request are real.
+  const tooOld = { type: 'urn:slowpath:sign-in-too-old', title: 'Not allowed', detail: '' };
+  await page.route(
+    '**/user/recovery-codes',
+    (route) =>
+      route.fulfill({ status: 403, contentType: 'application/problem+json', json: tooOld }),
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Replace them' }).press('Enter');
+  const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await expect(confirmation.getByRole('textbox', { name: /^Password/ })).toBeFocused();
+  await picture(page, 'confirm');
+  await expectAccessible(page);
+  await page.keyboard.type('not the password');
+  await page.keyboard.press('Enter');
+  await expect(confirmation.getByRole('alert')).toContainText('The password is wrong');
+  await picture(page, 'confirm-refused');
+  await confirmation.getByRole('textbox', { name: /^Password/ }).fill(person.password);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Each signs you in once')).toBeVisible();
+  const [code] = (await page.locator('pre').innerText()).split('\n');
+  await page.getByRole('button', { name: 'I stored them' }).click();
   await page.getByRole('heading', { name: 'Second factor' }).scrollIntoViewIfNeeded();
   await picture(page, 'second-factors');
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -118,12 +118,13 @@ class OidcIssuer:
         self._metadata = _IssuerMetadata()
         self._lock = threading.Lock()
 
-    def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
+    def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str, forces_sign_in: bool = False) -> str:
         """Return the URL to redirect the browser to. Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`."""
+        forced = {"prompt": "login", "max_age": "0"} if forces_sign_in else {}  # with max_age, auth_time is required
         endpoint = self._endpoint("authorization_endpoint")
         client = self._client()
         url, _ = client.create_authorization_url(
-            endpoint, state=state, code_verifier=verifier, nonce=nonce, redirect_uri=redirect_uri
+            endpoint, state=state, code_verifier=verifier, nonce=nonce, redirect_uri=redirect_uri, **forced
         )
         return str(url)
 
@@ -294,7 +295,8 @@ class OidcIssuer:
         names = (profile.get("name"), profile.get("preferred_username"), email and email.partition("@")[0], "Somebody")
         name = next(one.strip() for one in names if isinstance(one, str) and one.strip() and one.isprintable())
         verified = email is not None and profile.get("email_verified") is True
-        return OidcIdentity(self.issuer, subject, email, verified, name[:MAX_NAME])
+        authenticated_at = _parse_moment(claims.get("auth_time"))
+        return OidcIdentity(self.issuer, subject, email, verified, name[:MAX_NAME], authenticated_at=authenticated_at)
 
     # -- requests -----------------------------------------------------------------------------------
 
@@ -327,6 +329,16 @@ def _split_url(url: str) -> tuple[str, str, list[tuple[str, str]]]:
     origin = f"{parts.scheme}://{parts.netloc}"
     parse_url(origin + parts.path)
     return origin, parts.path, parse_qsl(parts.query, keep_blank_values=True)
+
+
+def _parse_moment(seconds: object) -> datetime | None:
+    """Return the time of a claim, which may be anything; None for what is not a time."""
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _is_signing_key(key: Mapping[str, Any]) -> bool:

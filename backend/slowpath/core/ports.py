@@ -103,6 +103,8 @@ class OidcIdentity:
     name: str
     id_token: str = field(default="", compare=False, repr=False)
     """Identifies the issuer's session at sign-out."""
+    authenticated_at: datetime | None = field(default=None, compare=False)
+    """When the user signed in at the issuer, if it states that (`auth_time`)."""
 
 
 class OidcIssuerPort(Protocol):
@@ -110,8 +112,11 @@ class OidcIssuerPort(Protocol):
 
     issuer: str
 
-    def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
-        """Return the URL to redirect the browser to. Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`."""
+    def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str, forces_sign_in: bool = False) -> str:
+        """Return the URL to redirect the browser to; with `forces_sign_in`, the issuer asks also who is signed in there.
+
+        Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`.
+        """
 
     def finish(
         self, *, code: str, stated_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime

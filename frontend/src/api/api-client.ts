@@ -99,21 +99,39 @@ export function openUrl(path: string, query: Query = {}): string {
   return address(path, { ...query, team: asking });
 }
 
+let confirmSignIn = (): Promise<boolean> => Promise.resolve(false);
+let confirming: Promise<boolean> | undefined;
+
+/** Say who asks users to confirm a sign-in that is too old for a change, and resolves to whether they did. */
+export function setSignInConfirmation(confirm: () => Promise<boolean>): void {
+  confirmSignIn = confirm;
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError'))
+      throw error;
+    throw offline();
+  }
+}
+
 async function ask(input: RequestInfo | URL): Promise<Response> {
   const recorded = input instanceof Request ? findRecordedResponse(input) : null;
   if (recorded === 'missing') throw makeNotInSnapshotProblem();
   if (recorded !== null) return heard(recorded);
   const request = new Request(input);
   if (asking) request.headers.set('Slowpath-Team', asking);
-  let response: Response;
+  const again = request.method === 'GET' ? null : request.clone(); // a body is read once
   try {
-    response = await fetch(request);
+    return await heard(await send(request));
   } catch (error) {
-    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError'))
-      throw error;
-    throw offline();
+    if (!again || !(error instanceof Problem) || error.slug !== 'sign-in-too-old') throw error;
+    confirming ??= confirmSignIn().finally(() => (confirming = undefined)); // one dialog for all that wait
+    if (!(await confirming)) throw error;
+    return heard(await send(again));
   }
-  return heard(response);
 }
 
 async function heard(response: Response): Promise<Response> {

@@ -152,6 +152,8 @@ export type {
   RegressionOut as Regression,
   RegressionDetailOut,
   CiTrustIn as CiTrustInput,
+  ConfirmationIn as ConfirmationInput,
+  ConfirmationOut as ConfirmationMethods,
   CiTrustOut as CiTrust,
   SecondFactorIn as SecondFactorInput,
   SecondFactorOut as SecondFactor,

@@ -2,6 +2,7 @@ export {
   Problem,
   asBytes,
   setCurrentTeam,
+  setSignInConfirmation,
   teamHeaders,
   makeNotInSnapshotProblem,
   openUrl,

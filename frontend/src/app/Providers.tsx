@@ -3,6 +3,7 @@ import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { cssVariablesResolver, theme } from '../ui';
 import { RouterMaker } from './snapshots/snapshot-page';
+import { SignInConfirmationSlot } from './SignInConfirmationSlot';
 import { createAppRouter } from './router';
 
 const schemes = localStorageColorSchemeManager({ key: 'slowpath-color-scheme' });
@@ -18,6 +19,7 @@ export function Providers({ client, children }: { client: QueryClient; children:
         deduplicateCssVariables={false}
       >
         <RouterMaker value={createAppRouter}>{children}</RouterMaker>
+        <SignInConfirmationSlot />
       </MantineProvider>
     </QueryClientProvider>
   );

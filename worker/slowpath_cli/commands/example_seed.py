@@ -67,6 +67,7 @@ def seed_example(url: str, names: Sequence[str] = NAMES, runner_folder: Path | N
     files = [INVESTIGATIONS[name] for name in names if name in INVESTIGATIONS]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
+        secret = _create_runner_token(client) if runner_folder is not None and BUILDS in names else None
         environments: dict[str, str] = {}
         started_ms = now_ms()
         seeded = [_seed_investigation(client, file, environments, started_ms) for file in files]
@@ -84,24 +85,28 @@ def seed_example(url: str, names: Sequence[str] = NAMES, runner_folder: Path | N
             at = [name for name in names if name in INVESTIGATIONS].index(BISECTED)
             _seed_bisect(client, seeded[at], requested[-1 - at][-1])
         if BUILDS in names:  # last: its many files would delay the comparisons
-            _seed_builds(client, runner_folder)
+            _seed_builds(client, runner_folder, secret)
     return account
 
 
-def _seed_builds(client: httpx.Client, runner_folder: Path | None) -> None:
-    """Create the service with builds, and a token for a runner that measures its commits."""
+def _create_runner_token(client: httpx.Client) -> str:
+    """Return a token for a runner. Tokens need a recent sign-in, so it is created before all that takes long."""
+    team = _call(client, "GET", "/session")["teams"][0]
+    requested = {"name": "example runner", "scopes": ["runner"], "expires_in_days": None}
+    return str(_call(client, "POST", f"/teams/{team['id']}/tokens", json=requested)["secret"])
+
+
+def _seed_builds(client: httpx.Client, runner_folder: Path | None, secret: str | None) -> None:
+    """Create the service with builds, and store the token of a runner that measures its commits."""
     call, now = partial(_call, client), datetime.now(UTC)  # noqa: TID251 - the example is of today
     file = EXAMPLE / BUILDS / "investigation.json"
-    if runner_folder is None:
+    if runner_folder is None or secret is None:
         seed_builds(call, file, now)
         return
     try:
         seed_builds(call, file, now, runner_folder / "repositories")
     except (OSError, subprocess.CalledProcessError, RepositoryUnreadable) as error:
         raise SeedFailed(str(error)) from error
-    team = call("GET", "/session")["teams"][0]
-    requested = {"name": "example runner", "scopes": ["runner"], "expires_in_days": None}
-    secret = str(call("POST", f"/teams/{team['id']}/tokens", json=requested)["secret"])
     token = runner_folder / "token"
     token.touch(mode=0o600)
     token.write_text(secret, encoding="ascii")

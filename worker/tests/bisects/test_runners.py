@@ -1,13 +1,19 @@
 """Which runner may have what: processes of one name, and labels."""
 
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.errors import InvalidBisectState
 from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
-from slowpath.verdicts.bisects.service import bisect_monitor
-from tests.bisects.conftest import Runner, Search, plan_of
+from slowpath.verdicts.bisects.service import bisect_actions, bisect_monitor, rest_searches, runners
+from tests.bisects.conftest import Runner, Search, plan_of, sha
 from tests.factories.accounts import AccountsFactory
 
 pytestmark = pytest.mark.database
@@ -141,3 +147,54 @@ def test_labels_choose_who_deploys(search: Search, people: AccountsFactory) -> N
     european.end(lease["run_id"], "failed")
     search.work()
     assert len(search.runner.lease()) == 1
+
+
+def search_rest(search: Search) -> str:
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        return rest_searches.search_rest(session, search.bisect_id, by=None, now=search.now()).state
+
+
+def retry(search: Search) -> str:
+    with (
+        search.bench.worker_context.database.writing(search.scope) as session,
+        pytest.raises(InvalidBisectState, match="failed to start"),
+    ):
+        bisect_actions.apply_action(session, search.bisect_id, "retry", "", by=None, now=search.now())
+    return "refused"
+
+
+@pytest.mark.parametrize(("begin", "state"), [(search_rest, "found"), (retry, "cancelled")])
+def test_a_name_is_taken_over_while_its_ended_bisect_is_used_again(
+    search: Search, begin: Callable[[Search], str], state: str
+) -> None:
+    """Both lock the team and the bisect: in one order, or PostgreSQL would end one of the two transactions."""
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    outcome = {"rest_after": sha(5), "suspects": [f"{sha(5)}/itself"]}
+    search.bench.admin.execute(
+        "UPDATE bisect SET state = %s, outcome = %s, expires_at = now() WHERE id = %s",
+        (state, Jsonb(outcome), search.bisect_id),
+    )
+    second = runners.RunnerInfo("lab", 2, {}, "1", runners.RunnerProcess("two", "machine of two"))
+    with ThreadPoolExecutor(1) as threads:
+        with search.bench.worker_context.database.writing(search.scope) as session:
+            queries.lock_team(session)
+            begun = threads.submit(begin, search)
+            wait_for_lock(search)
+            later = search.now() + timedelta(seconds=ALIVE_SECONDS + 1)
+            runners.register_runner(session, second, token_id=None, now=later)
+        assert begun.result(timeout=30) in {"searching", "refused"}
+    found = search.bench.admin.execute("SELECT state FROM probe WHERE run_id = %s", (lease["run_id"],)).fetchone()
+    assert found == ("lost",), "the second process does not deploy for an ended bisect"
+
+
+def wait_for_lock(search: Search) -> None:
+    """Wait until another transaction waits for a lock of the team."""
+    for _ in range(200):
+        [waiting] = search.bench.admin.execute(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        ).fetchone() or [0]
+        if waiting:
+            return
+        time.sleep(0.05)
+    raise AssertionError("nothing waits for the lock")

@@ -279,7 +279,15 @@ class TeamAccess:
                 f"The team {team.name} requires a second factor, and you signed in without one.",
                 remedy="Add one under Settings, Your account.",
             )
-        return Caller(team.id, found.user_id, None, team.role, frozenset(), is_multi_factor=found.is_multi_factor)
+        return Caller(
+            team.id,
+            found.user_id,
+            None,
+            team.role,
+            frozenset(),
+            is_multi_factor=found.is_multi_factor,
+            session_id=found.session_id,
+        )
 
     def _program(self, request: Request, secret: str, *, counted: bool) -> Caller:
         found = service.authenticate_token(database(request), secret, now=_now(request))

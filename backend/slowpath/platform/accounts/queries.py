@@ -137,9 +137,10 @@ def has_second_factor(session: ReadSession, user_id: UserId) -> bool:
     return session.scalar(select(exists().where(SecondFactor.user_id == user_id))) is True
 
 
-def signed_in_at(session: ReadSession, session_id: UUID) -> datetime | None:
-    """Return when a session was created."""
-    return session.scalar(select(UserSession.created_at).where(UserSession.id == session_id))
+def confirmed_at(session: ReadSession, session_id: UUID | None) -> datetime | None:
+    """Return when the user of a session last proved who they are: at the sign-in, or by a later confirmation."""
+    newest = func.coalesce(UserSession.confirmed_at, UserSession.created_at)
+    return session.scalar(select(newest).where(UserSession.id == session_id))
 
 
 # -- rows of a team --------------------------------------------------------------------------------

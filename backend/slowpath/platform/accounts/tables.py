@@ -82,6 +82,8 @@ class UserSession(Table):
     expires_at: Mapped[datetime]
     is_multi_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether the sign-in had a second factor, or was at the identity provider, which is responsible for its factors."""
+    confirmed_at: Mapped[datetime | None]
+    """When the user last proved who they are, if that was after the sign-in. Sensitive changes need it to be recent."""
     encrypted_id_token: Mapped[bytes | None] = mapped_column(LargeBinary())
     """The encrypted ID token of the sign-in, with which the identity provider ends its session."""
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())

@@ -394,3 +394,75 @@ def test_without_an_issuer_there_is_no_such_way(app: AppUnderTest) -> None:
 def test_domains_that_cannot_be_read_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="SLOWPATH_OIDC_DOMAINS"):
         parse_domain_teams(text)
+
+
+# -- confirming at the issuer ----------------------------------------------------------------------
+
+
+def old_session(corp: Corp, emptied: TestDatabase) -> TestClient:
+    browser = corp.browser()
+    corp.signs_in("mira@corp.example", browser)
+    with psycopg.connect(emptied.admin_url) as admin:
+        admin.execute("UPDATE user_session SET created_at = created_at - interval '16 minutes'")
+    refused(browser.post(f"{API}/oidc/link-requests", json={}), 403, "sign-in-too-old")
+    return browser
+
+
+def test_a_new_sign_in_at_the_issuer_confirms_the_session(corp: Corp, emptied: TestDatabase) -> None:
+    browser = old_session(corp, emptied)
+    former = browser.cookies["slowpath"]
+    assert browser.get(f"{API}/session/confirmation").json()["provider"] == "Corp"
+    begun = browser.post(f"{API}/oidc/confirmation-requests", json={"next": "/t/x/settings"}).json()["url"]
+    asked = dict(parse_qsl(urlsplit(begun).query))
+    assert (asked["prompt"], asked["max_age"]) == ("login", "0")
+    sent = signed_in_there(begun, "mira@corp.example")
+    done = browser.post(f"{API}/oidc/callback", json=sent)
+    assert (done.status_code, done.json()["next"], done.json()["linked"]) == (201, "/t/x/settings", False)
+    assert browser.cookies["slowpath"] != former
+    assert browser.post(f"{API}/oidc/link-requests", json={}).status_code == 201
+    stolen = corp.app.asked(cookie=former)
+    assert stolen.get(f"{API}/session").status_code == 401
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
+
+
+def test_another_account_at_the_issuer_confirms_nothing(corp: Corp, emptied: TestDatabase) -> None:
+    browser = old_session(corp, emptied)
+    corp.signs_in("eve@corp.example")
+    for login in ("eve@corp.example", "nobody@corp.example", "unverified:mira@corp.example"):
+        sent = corp.returned(browser, login, to="confirmation-requests")
+        refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
+    refused(browser.post(f"{API}/oidc/link-requests", json={}), 403, "sign-in-too-old")
+
+
+def test_a_confirmation_belongs_to_the_session_that_began_it(corp: Corp, emptied: TestDatabase) -> None:
+    browser = old_session(corp, emptied)
+    sent = corp.returned(browser, "mira@corp.example", to="confirmation-requests")
+    other = corp.browser()
+    corp.signs_in("mira@corp.example", other)
+    other.cookies.set("slowpath-sign-in", browser.cookies["slowpath-sign-in"])
+    refused(other.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
+    left = corp.browser()
+    left.cookies.set("slowpath-sign-in", browser.cookies["slowpath-sign-in"])
+    assert left.post(f"{API}/oidc/callback", json=sent).status_code == 401, "signed out meanwhile"
+
+
+@pytest.mark.parametrize("ago_s", [None, 3_600, 90, -90, 1e300, "now"])
+def test_an_issuer_that_asked_nothing_confirms_nothing(
+    emptied: TestDatabase, engine: Engine, ago_s: float | str | None
+) -> None:
+    lying = LyingIssuer()
+    with lying.running():
+        corp = Corp(emptied, engine, lying.address)
+        browser = corp.browser()
+
+        def returned(to: str) -> dict[str, str]:
+            query = dict(parse_qsl(urlsplit(browser.post(f"{API}/oidc/{to}", json={}).json()["url"]).query))
+            lying.nonce = query["nonce"]
+            return {"state": query["state"], "code": "c"}
+
+        assert browser.post(f"{API}/oidc/callback", json=returned("sign-in-requests")).status_code == 201
+        stated = lying.now - ago_s if isinstance(ago_s, int | float) else ago_s
+        lying.claims = {"auth_time": stated}
+        refused(browser.post(f"{API}/oidc/callback", json=returned("confirmation-requests")), 401, "sign-in-refused")
+        lying.claims = {"auth_time": lying.now}
+        assert browser.post(f"{API}/oidc/callback", json=returned("confirmation-requests")).status_code == 201

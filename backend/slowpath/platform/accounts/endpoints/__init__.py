@@ -6,6 +6,7 @@ from slowpath.platform.accounts.endpoints import (
     account_deletion,
     audit_log,
     ci_trusts,
+    confirmations,
     invitations,
     oidc,
     password_resets,
@@ -19,6 +20,7 @@ router = APIRouter(prefix="/api/v1")
 router.include_router(users.router)
 router.include_router(password_resets.router)
 router.include_router(second_factors.router)
+router.include_router(confirmations.router)
 router.include_router(oidc.router)
 router.include_router(account_deletion.router)
 router.include_router(teams.router)

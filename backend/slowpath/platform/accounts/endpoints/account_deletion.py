@@ -33,7 +33,7 @@ def delete_user(
 ) -> None:
     """Delete your account immediately. You leave every team; teams without another member are erased.
 
-    Without a password or with a second factor, within 15 minutes of signing in.
+    Without a password or with a second factor, within 15 minutes of signing in or confirming.
     """
     account_deletion.verify_account_deletion(
         database,

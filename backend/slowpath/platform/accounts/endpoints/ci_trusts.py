@@ -14,6 +14,7 @@ from slowpath.core.errors import (
     Unavailable,
     UpstreamUnavailable,
 )
+from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import Anyone, InTeam, MayManage, Throttled, client_address
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.platform.accounts.schemas.ci_trusts import CiTokenIn, CiTokenOut, CiTrustIn, CiTrustOut, ci_trust_out
@@ -47,8 +48,12 @@ def list_ci_trusts(_caller: MayManage, session: Reading) -> list[CiTrustOut]:
     status_code=201,
     responses=document_problems(*COMMON, InvalidRequest, LimitExceeded, AddressNotAllowed),
 )
-def create_ci_trust(caller: MayManage, sent: CiTrustIn, session: Writing, outside: WayOut) -> CiTrustOut:
-    """Trust a repository: its CI jobs exchange their ID tokens for tokens of a service account."""
+def create_ci_trust(caller: MayManage, sent: CiTrustIn, session: Writing, outside: WayOut, clock: Now) -> CiTrustOut:
+    """Trust a repository: its CI jobs exchange their ID tokens for tokens of a service account.
+
+    Within 15 minutes of signing in or confirming.
+    """
+    service.require_recent_sign_in(session, caller, now=clock.now())
     trust, account = ci_trusts.create_ci_trust(
         session,
         caller,

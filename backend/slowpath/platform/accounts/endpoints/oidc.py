@@ -18,14 +18,15 @@ from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import (
     Anyone,
     SignedIn,
+    SignedInUser,
     Throttled,
     client_address,
     get_signed_in_user,
     session_cookie,
 )
-from slowpath.platform.accounts.endpoints.users import start_session
+from slowpath.platform.accounts.endpoints.users import set_session_cookie, start_session
 from slowpath.platform.accounts.errors import OidcResponseRejected
-from slowpath.platform.accounts.rules.oidc_flow import FLOW_SECONDS
+from slowpath.platform.accounts.rules.oidc_flow import FLOW_SECONDS, OidcFlow
 from slowpath.platform.accounts.rules.request_origin import SessionCookie
 from slowpath.platform.accounts.schemas.oidc import (
     LinkedIdentitiesOut,
@@ -38,6 +39,7 @@ from slowpath.platform.accounts.schemas.oidc import (
     SignInMethodsOut,
 )
 from slowpath.platform.accounts.schemas.users import session_out
+from slowpath.platform.accounts.service import confirmations
 from slowpath.platform.accounts.tables import UserIdentity
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
@@ -138,13 +140,15 @@ def start_oidc_link(
     request: Request,
     response: Response,
     sent: OidcFlowIn,
+    session: Reading,
     issuer: IssuerOf,
     sealer: Seals,
     throttle: Throttled,
     settings: Configured,
     clock: Now,
 ) -> OidcRedirectOut:
-    """Start to link an identity of the identity provider to your account."""
+    """Start to link an identity of the identity provider to your account, within 15 minutes of signing in or confirming."""
+    service.require_recent_sign_in(session, person, now=clock.now())
     begun = service.start_oidc_flow(
         _there(issuer),
         sealer,
@@ -154,6 +158,39 @@ def start_oidc_link(
         next_path=sent.next,
         link=person.user_id,
         invitation=None,
+        now=clock.now(),
+    )
+    return _keep(response, session_cookie(request), begun)
+
+
+@router.post(
+    "/oidc/confirmation-requests",
+    operation_id="oidc:create-confirmation-request",
+    status_code=201,
+    responses=document_problems(*COMMON),
+)
+def start_oidc_confirmation(
+    person: SignedIn,
+    request: Request,
+    response: Response,
+    sent: OidcFlowIn,
+    issuer: IssuerOf,
+    sealer: Seals,
+    throttle: Throttled,
+    settings: Configured,
+    clock: Now,
+) -> OidcRedirectOut:
+    """Start to confirm the sign-in of this session at the identity provider, which asks you to sign in anew."""
+    begun = service.start_oidc_flow(
+        _there(issuer),
+        sealer,
+        throttle,
+        redirect_uri=_redirect_uri(settings),
+        address=client_address(request),
+        next_path=sent.next,
+        link=None,
+        invitation=None,
+        confirms=person.session_id,
         now=clock.now(),
     )
     return _keep(response, session_cookie(request), begun)
@@ -175,14 +212,10 @@ def complete_oidc_sign_in(
     settings: Configured,
     clock: Now,
 ) -> OidcCallbackOut:
-    """Finish a sign-in or link an identity. A response of the identity provider can be used once."""
+    """Finish a sign-in, confirm one, or link an identity. A response of the identity provider can be used once."""
     asked, cookie, now = _there(issuer), session_cookie(request), clock.now()
     flow = service.verify_oidc_flow(sealer, throttle, _read_flow(request, cookie), state=sent.state, now=now)
-    linking = get_signed_in_user(request) if flow.link is not None else None
-    if linking is not None and linking.user_id != flow.link:
-        raise OidcResponseRejected(
-            "Another user signed in to this browser after you started to link the account.", remedy="Start again."
-        )
+    person = _find_starter(request, flow)
     if sent.error is not None or sent.code is None:
         denied = sent.error == "access_denied"
         raise OidcResponseRejected(
@@ -198,20 +231,44 @@ def complete_oidc_sign_in(
         verifier=flow.verifier,
         now=now,
     )
-    found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
-    response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
-    if linking is not None:
-        zone = service.get_time_zone(session, linking.user_id)
-        signed_in_user = session_out(
-            linking.user_id, linking.email, linking.name, linking.teams, zone, is_multi_factor=linking.is_multi_factor
+    if person is not None and flow.confirms is not None:
+        session.scope.user_id = person.user_id
+        former = request.cookies.get(cookie.name, "")
+        secret = confirmations.confirm_session_with_identity(
+            session, database, identity, flow, person, secret=former, now=now
         )
-        return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=True)
+        set_session_cookie(response, cookie, secret)
+        is_multi_factor = True
+    else:
+        found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
+        is_multi_factor = person is None or person.is_multi_factor
+    response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
+    if person is not None:
+        zone = service.get_time_zone(session, person.user_id)
+        signed_in_user = session_out(
+            person.user_id, person.email, person.name, person.teams, zone, is_multi_factor=is_multi_factor
+        )
+        return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=flow.link is not None)
     issuer_token = service.encrypt_id_token(sealer, identity)
     start_session(session, request, response, clock, cookie, issuer_token, is_multi_factor=True)
     session.commit()  # from here on, the team of a new user is visible through `cross_team`
     teams, zone = service.teams_of(database, found.user_id), service.get_time_zone(session, found.user_id)
     signed_in_user = session_out(found.user_id, found.email, found.name, teams, zone, is_multi_factor=True)
     return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
+
+
+def _find_starter(request: Request, flow: OidcFlow) -> SignedInUser | None:
+    """Return the signed-in user who started to link or confirm; None for a sign-in. Raises `OidcResponseRejected`."""
+    if flow.link is None and flow.confirms is None:
+        return None
+    person = get_signed_in_user(request)
+    if flow.confirms is not None and person.session_id != flow.confirms:
+        raise OidcResponseRejected("The session to confirm ended after you started.", remedy="Start again.")
+    if flow.link is not None and person.user_id != flow.link:
+        raise OidcResponseRejected(
+            "Another user signed in to this browser after you started to link the account.", remedy="Start again."
+        )
+    return person
 
 
 def _make_linked_identity_out(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
@@ -244,6 +301,7 @@ def list_linked_identities(person: SignedIn, session: Reading, settings: Configu
     status_code=204,
     responses=document_problems(NotAuthenticated, PermissionDenied, NotFound, Conflict),
 )
-def unlink_identity(person: SignedIn, identity_id: UUID, session: Writing, settings: Configured) -> None:
-    """Unlink an identity. The last sign-in method cannot be removed."""
+def unlink_identity(person: SignedIn, identity_id: UUID, session: Writing, settings: Configured, clock: Now) -> None:
+    """Unlink an identity, within 15 minutes of signing in or confirming. The last sign-in method cannot be removed."""
+    service.require_recent_sign_in(session, person, now=clock.now())
     service.unlink_identity(session, person, identity_id, passwords=settings.passwords == "on")

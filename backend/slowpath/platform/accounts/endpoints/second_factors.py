@@ -5,17 +5,17 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
-from slowpath.core.ids import UserId
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
 from slowpath.platform.accounts.endpoints.users import (
+    find_own_site,
+    find_site,
     forget_cookie,
     require_password_sign_in,
     second_step_cookie,
     start_session,
 )
 from slowpath.platform.accounts.errors import SignInExpired
-from slowpath.platform.accounts.rules.second_factor import RelyingParty, find_relying_party
 from slowpath.platform.accounts.schemas.second_factors import (
     FactorRegistrationIn,
     FactorRegistrationOut,
@@ -27,18 +27,13 @@ from slowpath.platform.accounts.schemas.second_factors import (
     second_factor_out,
 )
 from slowpath.platform.accounts.schemas.users import CurrentSessionOut, session_out
-from slowpath.platform.accounts.service import second_factors
+from slowpath.platform.accounts.service import second_factors, second_steps
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Seals, Writing
 
 router = APIRouter(tags=["users"])
 COMMON = (NotAuthenticated, PermissionDenied, NotFound, InvalidRequest, LimitExceeded)
-
-
-def _party(request: Request, settings: Configured) -> RelyingParty | None:
-    """Return the site of the request; the origin, which browsers send with every POST, was checked before."""
-    return find_relying_party(request.headers.get("origin") or settings.public_url)
 
 
 def _state(request: Request) -> str:
@@ -70,10 +65,12 @@ def start_registration(
     sealer: Seals,
     clock: Now,
 ) -> FactorRegistrationOut:
-    """Start to register an app for codes (TOTP) or a passkey, within 15 minutes of signing in. Stores nothing."""
+    """Start to register an app for codes (TOTP) or a passkey, within 15 minutes of signing in or confirming. Stores nothing."""
     now = clock.now()
     service.require_recent_sign_in(session, person, now=now)
-    started = second_factors.start_registration(session, sealer, person, sent.kind, _party(request, settings), now=now)
+    started = second_factors.start_registration(
+        session, sealer, person, sent.kind, find_site(request, settings), now=now
+    )
     return FactorRegistrationOut(
         state=started.state,
         totp_secret=started.totp_secret,
@@ -106,7 +103,7 @@ def create_second_factor(
         throttle,
         person,
         sent.kind,
-        party=_party(request, settings),
+        party=find_site(request, settings),
         state=sent.state,
         proof=sent.proof,
         name=sent.name,
@@ -122,7 +119,7 @@ def create_second_factor(
     responses=document_problems(*COMMON),
 )
 def renew_recovery_codes(person: SignedIn, session: Writing, clock: Now) -> RecoveryCodesOut:
-    """Replace your recovery codes, within 15 minutes of signing in."""
+    """Replace your recovery codes, within 15 minutes of signing in or confirming."""
     service.require_recent_sign_in(session, person, now=clock.now())
     if not second_factors.list_second_factors(session, person.user_id)[0]:
         raise NotFound("Your account has no second factor.", remedy="Add one first: you get recovery codes with it.")
@@ -138,7 +135,7 @@ def renew_recovery_codes(person: SignedIn, session: Writing, clock: Now) -> Reco
     responses=document_problems(*COMMON[:3]),
 )
 def delete_second_factor(person: SignedIn, factor_id: UUID, session: Writing, clock: Now) -> None:
-    """Remove a second factor, within 15 minutes of signing in."""
+    """Remove a second factor, within 15 minutes of signing in or confirming."""
     service.require_recent_sign_in(session, person, now=clock.now())
     second_factors.delete_second_factor(session, person, factor_id)
 
@@ -151,13 +148,9 @@ def get_second_step(
 ) -> SecondStepOut:
     """Return how the sign-in that this browser started can continue."""
     state, now = _state(request), clock.now()
-    user_id = second_factors.find_second_step_user(sealer, state, now=now)
-    host = request.headers.get("host", "")
-    scheme = settings.public_url.partition("://")[0]
-    with database.reading(service.user_scope(user_id)) as session:
-        has_totp, options = second_factors.describe_second_step(
-            session, sealer, state, find_relying_party(f"{scheme}://{host}"), now=now
-        )
+    opened = second_steps.open_second_step(sealer, state, now=now)
+    with database.reading(service.user_scope(opened.user_id)) as session:
+        has_totp, options = second_steps.describe_second_step(session, opened, find_own_site(request, settings))
     return SecondStepOut(has_totp=has_totp, passkey_options=options)
 
 
@@ -183,14 +176,14 @@ def verify_second_step(
     """Finish a sign-in with the second factor."""
     require_password_sign_in(settings)
     state, cookie, now = _state(request), session_cookie(request), clock.now()
-    user_id: UserId = second_factors.find_second_step_user(sealer, state, now=now)
-    session.scope.user_id = user_id  # the transaction of the session has not started yet
-    second_factors.verify_second_step(
+    opened = second_steps.open_second_step(sealer, state, now=now)
+    user_id = session.scope.user_id = opened.user_id  # the transaction of the session has not started yet
+    second_steps.verify_second_step(
         session,
         sealer,
         throttle,
-        _party(request, settings),
-        state=state,
+        find_site(request, settings),
+        opened,
         code=sent.code,
         passkey=sent.passkey,
         address=client_address(request),

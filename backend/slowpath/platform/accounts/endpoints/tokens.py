@@ -42,7 +42,11 @@ def list_tokens(_caller: MayManage, session: Reading, paging: Paging) -> Page[To
     responses=document_problems(*COMMON, InvalidRequest, LimitExceeded),
 )
 def create_token(caller: MayManage, sent: TokenIn, session: Writing, clock: Now) -> TokenOut:
-    """Create a token of the team or of a service account. Only this response contains its secret."""
+    """Create a token of the team or of a service account, within 15 minutes of signing in or confirming.
+
+    Only this response contains its secret.
+    """
+    service.require_recent_sign_in(session, caller, now=clock.now())
     token, created_by, secret = service.create_token(
         session,
         caller,

@@ -18,7 +18,7 @@ from slowpath.platform.accounts.errors import (
 )
 from slowpath.platform.accounts.rules.account_limits import MAX_SESSION_DAYS
 from slowpath.platform.accounts.rules.request_origin import SessionCookie
-from slowpath.platform.accounts.rules.second_factor import STATE_SECONDS
+from slowpath.platform.accounts.rules.second_factor import STATE_SECONDS, RelyingParty, find_relying_party
 from slowpath.platform.accounts.schemas.users import (
     BrowserSessionOut,
     CodeHostLogins,
@@ -34,7 +34,7 @@ from slowpath.platform.accounts.schemas.users import (
     browser_out,
     session_out,
 )
-from slowpath.platform.accounts.service import second_factors
+from slowpath.platform.accounts.service import second_steps
 from slowpath.platform.http.problems import document_problems, render_error
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
 
@@ -60,6 +60,11 @@ def start_session(
         issuer_token=issuer_token,
         is_multi_factor=is_multi_factor,
     )
+    set_session_cookie(response, cookie, secret)
+
+
+def set_session_cookie(response: Response, cookie: SessionCookie, secret: str) -> None:
+    """Set the cookie of a session in the browser."""
     response.set_cookie(
         cookie.name,
         secret,
@@ -69,6 +74,17 @@ def start_session(
         httponly=True,
         samesite="lax",
     )
+
+
+def find_site(request: Request, settings: Configured) -> RelyingParty | None:
+    """Return the site of a request; the origin, which browsers send with every POST, was checked before."""
+    return find_relying_party(request.headers.get("origin") or settings.public_url)
+
+
+def find_own_site(request: Request, settings: Configured) -> RelyingParty | None:
+    """Return the site of a GET request, which has no origin, by its host."""
+    scheme = settings.public_url.partition("://")[0]
+    return find_relying_party(f"{scheme}://{request.headers.get('host', '')}")
 
 
 def require_password_sign_in(settings: Configured) -> None:
@@ -173,7 +189,7 @@ def sign_in(
         database, throttle, email=sent.email, password=sent.password, address=client_address(request)
     )
     session.scope.user_id = found.user_id  # the transaction of the session has not started yet
-    state = second_factors.start_second_step(session, sealer, found.user_id, now=clock.now())
+    state = second_steps.start_second_step(session, sealer, found.user_id, now=clock.now())
     if state is not None:
         return _ask_second_factor(request, cookie, state)
     start_session(session, request, response, clock, cookie)
@@ -317,7 +333,7 @@ def change_password(
     throttle: Throttled,
     clock: Now,
 ) -> None:
-    """Change your password; with a second factor, or to set a first one, within 15 minutes of signing in.
+    """Change your password; with a second factor, or to set a first one, within 15 minutes of signing in or confirming.
 
     This ends all your other sessions.
     """

@@ -1,7 +1,8 @@
 """Rules of the OIDC sign-in flow: stored state, return path, team of an email domain."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from slowpath.core.ids import UserId
 from slowpath.platform.accounts.rules.roles import Role
@@ -10,6 +11,8 @@ FLOW_SECONDS = 600
 """How long a user may take at the identity provider."""
 FRESH_SECONDS = 900
 """How recent a sign-in must be for a sensitive change of the account."""
+CLOCK_SECONDS = 60
+"""Allowed difference between the clocks of the identity provider and this server."""
 LEFT_PATH = "/sign-in"
 """The page to which the identity provider returns the browser."""
 
@@ -26,6 +29,16 @@ class OidcFlow:
     """The user to link the identity to; None for a sign-in."""
     invitation: str | None
     until: datetime
+    confirms: UUID | None = None
+    """The session to confirm by a new sign-in; None for other flows."""
+
+
+def is_new_sign_in(authenticated_at: datetime | None, flow: OidcFlow, now: datetime) -> bool:
+    """Return whether the identity provider states that the user signed in there after the flow started."""
+    if authenticated_at is None:
+        return False
+    started, tolerated = flow.until - timedelta(seconds=FLOW_SECONDS), timedelta(seconds=CLOCK_SECONDS)
+    return started - tolerated <= authenticated_at <= now + tolerated
 
 
 def safe_return_path(path: str | None) -> str:

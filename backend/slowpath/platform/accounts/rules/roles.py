@@ -105,6 +105,8 @@ class Caller:
     """The service account that owns the token."""
     is_multi_factor: bool = False
     """Whether the session of the user had a second factor."""
+    session_id: UUID | None = None
+    """The session of the user."""
 
     @property
     def program_id(self) -> UUID | None:

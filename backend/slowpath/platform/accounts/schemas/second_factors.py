@@ -13,6 +13,8 @@ Printable = r"^[ -~]*$"
 State = Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=Printable)]
 Proof = Annotated[str, StringConstraints(min_length=1, max_length=16_384, pattern=Printable)]
 """A code, or the response of an authenticator as JSON."""
+Code = Annotated[str, StringConstraints(min_length=6, max_length=40, pattern=Printable)]
+"""A code of an app, or a recovery code."""
 
 
 class SecondFactorOut(BaseModel):
@@ -75,7 +77,7 @@ class SecondStepOut(BaseModel):
 class SecondStepIn(StrictRequest):
     """A code of an app or a recovery code, or `AuthenticationResponseJSON` of WebAuthn."""
 
-    code: Annotated[str, StringConstraints(min_length=6, max_length=40, pattern=Printable)] | None = None
+    code: Code | None = None
     passkey: Proof | None = None
 
 

@@ -74,11 +74,14 @@ def start_oidc_flow(
     link: UserId | None,
     invitation: str | None,
     now: datetime,
+    confirms: UUID | None = None,
 ) -> StartedOidcFlow:
-    """Start a sign-in. Raises `LimitExceeded`, and the errors of `OidcIssuerPort.begin`."""
+    """Start a sign-in, a link, or the confirmation of a session, for which the user must sign in there anew. Raises `LimitExceeded`, and the errors of `OidcIssuerPort.begin`."""
     count_sign_in_by_address(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    url = issuer.begin(redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier)
+    url = issuer.begin(
+        redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier, forces_sign_in=confirms is not None
+    )
     flow_state = {
         "state": state,
         "nonce": nonce,
@@ -86,6 +89,7 @@ def start_oidc_flow(
         "next": safe_return_path(next_path),
         "link": None if link is None else str(link),
         "invitation": invitation,
+        "confirms": None if confirms is None else str(confirms),
         "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
     }
     return StartedOidcFlow(url, sealer.seal(json.dumps(flow_state), PURPOSE))
@@ -103,7 +107,7 @@ def verify_oidc_flow(
         flow_state = json.loads(sealer.unseal(sealed, PURPOSE))
     except (DecryptionError, ValueError) as error:
         raise OidcResponseRejected("The sign-in cookie of this browser cannot be decrypted.", remedy=AGAIN) from error
-    link = flow_state["link"]
+    link, confirms = flow_state["link"], flow_state.get("confirms")  # earlier versions know no confirmation
     flow = OidcFlow(
         flow_state["state"],
         flow_state["nonce"],
@@ -112,6 +116,7 @@ def verify_oidc_flow(
         None if link is None else UserId(UUID(link)),
         flow_state["invitation"],
         datetime.fromisoformat(flow_state["until"]),
+        None if confirms is None else UUID(confirms),
     )
     if not hmac.compare_digest(flow.state.encode(), state.encode()):
         raise OidcResponseRejected("The response belongs to another sign-in.", remedy=AGAIN)

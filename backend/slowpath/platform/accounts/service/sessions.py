@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import true, update
+
 from slowpath.core.db_sessions import Database, ReadSession, WriteSession
 from slowpath.core.ids import TeamId, UserId
 from slowpath.platform.accounts import queries
@@ -47,6 +49,26 @@ def begin_session(
         )
     )
     return secret
+
+
+def renew_session(
+    session: WriteSession, person: SignedInUser, secret: str, *, is_multi_factor: bool, now: datetime
+) -> str:
+    """Record that a user confirmed a session and return its new secret: copies of the former cookie become invalid.
+
+    Raises `SessionExpired` if the session ended, or another request replaced its secret meanwhile.
+    """
+    factors = true() if is_multi_factor else UserSession.is_multi_factor
+    renewed = make_secret(secrets.token_bytes(SECRET_BYTES))
+    found = session.scalar(
+        update(UserSession)
+        .where(UserSession.id == person.session_id, UserSession.secret_hash == hash_secret(secret))
+        .values(secret_hash=hash_secret(renewed), confirmed_at=now, is_multi_factor=factors)
+        .returning(UserSession.id)
+    )
+    if found is None:
+        raise SessionExpired("The session ended, or was confirmed elsewhere meanwhile.", remedy="Try again.")
+    return renewed
 
 
 def find_session(database: Database, secret: str, *, now: datetime) -> SignedInUser:

@@ -50,6 +50,7 @@ from slowpath.platform.accounts.tables import Membership, Team, User, UserPasswo
 # both cores, and the rest of the web process continues.
 HASHES = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 AT_A_TIME = BoundedSemaphore(2)
+CONFIRM = "Confirm the sign-in (POST /api/v1/session/confirmation), or sign out and in again. Then repeat it."
 log = structlog.get_logger(__name__)
 
 
@@ -259,29 +260,28 @@ def requires_current_password(session: ReadSession, person: SignedInUser, *, now
     return has_password
 
 
-def require_recent_sign_in(session: ReadSession, person: SignedInUser, *, now: datetime) -> None:
-    """Raise `ReauthenticationRequired` unless this session was created recently: its cookie may be stolen since.
+def require_recent_sign_in(session: ReadSession, person: SignedInUser | Caller, *, now: datetime) -> None:
+    """Raise `ReauthenticationRequired` unless the user signed in or confirmed recently: the cookie may be stolen since.
 
-    The sign-in of a user who has a second factor must have included it.
+    That of a user who has a second factor must have included it.
     """
     require_session_with_second_factor(session, person)
-    since = queries.signed_in_at(session, person.session_id)
+    since = queries.confirmed_at(session, person.session_id)
     if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise ReauthenticationRequired(
-            "This change of your account requires a recent sign-in.",
+            "This change requires a recent sign-in.",
             limit=FRESH_SECONDS // 60,
             unit="minutes",
-            remedy="Sign out, sign in again, then repeat it.",
+            remedy=CONFIRM,
         )
 
 
-def require_session_with_second_factor(session: ReadSession, person: SignedInUser) -> None:
+def require_session_with_second_factor(session: ReadSession, person: SignedInUser | Caller) -> None:
     """Raise `ReauthenticationRequired` if the user has a second factor that this session was created without."""
-    if not person.is_multi_factor and queries.has_second_factor(session, person.user_id):
-        raise ReauthenticationRequired(
-            "This change of your account requires a sign-in with your second factor.",
-            remedy="Sign out, sign in again, then repeat it.",
-        )
+    if person.is_multi_factor or person.user_id is None:
+        return
+    if queries.has_second_factor(session, person.user_id):
+        raise ReauthenticationRequired("This change requires a sign-in with your second factor.", remedy=CONFIRM)
 
 
 def get_user(session: ReadSession, user_id: UserId) -> User:

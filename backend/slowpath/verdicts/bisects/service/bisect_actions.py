@@ -146,6 +146,7 @@ def apply_action(
 
 def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
     """Plan a bisect again that failed before it had a plan, or measure its boundaries again before its first candidate."""
+    queries.lock_team(session)  # before the bisect, as where a runner name is taken over
     bisect = lock_bisect(session, bisect_id)
     if boundary_checks.is_expired(bisect):
         require_bisect_capacity(session)

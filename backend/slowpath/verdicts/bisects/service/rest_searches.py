@@ -51,6 +51,7 @@ def search_rest(session: WriteSession, bisect_id: BisectId, *, by: UserId | None
 
     No measured build is deployed again. Raises `BisectNotFound`, `InvalidBisectState`, `TooManyBisects`.
     """
+    queries.lock_team(session)  # before the bisect, as where a runner name is taken over
     first = bisect_locks.lock_bisect(session, bisect_id)
     found = find_rest_of_increase(session, first)
     if found is None or first.plan is None:

@@ -26,7 +26,6 @@ import {
   signInMethodsQuery,
 } from './account-queries';
 import { CodeHostLogins } from './CodeHostLogins';
-import { RecentSignInNote } from './RecentSignInNote';
 import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
@@ -239,7 +238,6 @@ function Password() {
           value={next}
           onChange={onText(setNext)}
         />
-        <RecentSignInNote hasPassword={!first} />
         {save.error && <ErrorState compact error={save.error} />}
         {save.isSuccess && <p role="status">The password was changed.</p>}
         <Button type="submit" loading={save.isPending}>

@@ -6,7 +6,6 @@ import { FormBody, FormDialog, Section, onText } from '../../../ui';
 import classes from './Settings.module.css';
 import { deleteAccount } from './account-deletion';
 import { linkedIdentitiesQuery } from './account-queries';
-import { RecentSignInNote } from './RecentSignInNote';
 
 type AccountProps = { session: Session };
 
@@ -71,7 +70,6 @@ function AccountForm({ session, onCancel }: AccountProps & { onCancel: () => voi
           onChange={onText(setPassword)}
         />
       )}
-      <RecentSignInNote hasPassword={hasPassword} />
     </FormBody>
   );
 }

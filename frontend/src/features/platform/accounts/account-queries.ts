@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import {
   calls,
   type CiTrustInput,
+  type ConfirmationInput,
   type Role,
   type SecondFactor,
   type SecondFactorInput,
@@ -34,6 +35,15 @@ export const secondStepQuery = queryOptions({
   queryFn: ({ signal }) => calls.sessionGetSecondFactor({ signal }),
   gcTime: 0,
   retry: false,
+});
+
+/** How the user of this session confirms the sign-in. */
+export const confirmationQuery = queryOptions({
+  queryKey: ['sign-in-confirmation'],
+  queryFn: ({ signal }) => calls.sessionGetConfirmation({ signal }),
+  gcTime: 0,
+  staleTime: Infinity,
+  refetchOnWindowFocus: false,
 });
 
 export const linkedIdentitiesQuery = queryOptions({
@@ -182,6 +192,9 @@ export const updateTimeZone = (time_zone: string | null) =>
   calls.usersUpdate({ body: { time_zone } });
 export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
   calls.oidcCreateSignInRequest({ body });
+export const confirmSignIn = (body: ConfirmationInput) => calls.sessionConfirm({ body });
+export const startOidcConfirmation = (next: string) =>
+  calls.oidcCreateConfirmationRequest({ body: { next } });
 export const startIdentityLink = (next: string) => calls.oidcCreateLinkRequest({ body: { next } });
 export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcCallback({ body });
 export const unlinkIdentity = (identity_id: string) =>

@@ -1,5 +1,6 @@
 export { Account } from './Account';
 export { AuditLog } from './AuditLog';
+export { ConfirmSignIn } from './ConfirmSignIn';
 export { ClosedTeams } from './ClosedTeams';
 export { DeleteAccount } from './DeleteAccount';
 export { PasswordResetForm, NewPasswordForm } from './PasswordReset';

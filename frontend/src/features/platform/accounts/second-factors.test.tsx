@@ -1,11 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import { aSession } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { enter, show } from '../../../testing/render';
-import { Account } from './Account';
-import { DeleteAccount } from './DeleteAccount';
 import { SecondFactors } from './SecondFactors';
 import { SignInForm } from './SignIn';
 
@@ -53,28 +51,6 @@ describe('second factors', () => {
     await user.click(screen.getByRole('button', { name: 'Add' }));
     expect(await screen.findByText('aaaa-bbbb-cccc')).toBeInTheDocument();
     expect(sent).toEqual([{ kind: 'totp', name: 'Phone', state: 'sealed', proof: '123456' }]);
-  });
-
-  it('require a recent sign-in of changes that need the password alone without them', async () => {
-    serve([FACTOR], 3);
-    const session = aSession();
-    const { user } = show(
-      <>
-        <Account session={session} />
-        <DeleteAccount session={session} />
-      </>,
-    );
-    expect(await screen.findByText(/^Possible within 15 minutes/)).toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Delete your account' }));
-    const dialog = await screen.findByRole('dialog');
-    expect(within(dialog).getByText(/^Possible within 15 minutes/)).toBeInTheDocument();
-  });
-
-  it('are absent, so is the note of a recent sign-in', async () => {
-    serve([], 0);
-    show(<Account session={aSession()} />);
-    expect(await screen.findByText('None. The password alone signs in.')).toBeInTheDocument();
-    expect(screen.queryByText(/^Possible within 15 minutes/)).not.toBeInTheDocument();
   });
 
   it('are removed, and an old session gets the reason why not', async () => {

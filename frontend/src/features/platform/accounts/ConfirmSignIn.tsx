@@ -1,0 +1,140 @@
+import { Button, Modal, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ConfirmationMethods } from '../../../api';
+import { ErrorState, onText } from '../../../ui';
+import classes from './ConfirmSignIn.module.css';
+import {
+  confirmSignIn,
+  confirmationQuery,
+  sessionQuery,
+  startOidcConfirmation,
+} from './account-queries';
+import { hasPasskeys, requestPasskey } from './passkeys';
+
+type DialogProps = { onClose: (isConfirmed: boolean) => void };
+
+/** Escape in this dialog must not close the one below it, which waits for the answer. */
+const HELD = { 'data-mantine-stop-propagation': 'true' };
+
+/** Asks a user who signed in long ago for the password and second factor, before a sensitive change continues. */
+export function ConfirmSignIn({ onClose }: DialogProps) {
+  const methods = useQuery(confirmationQuery);
+  if (methods.isPending) return null;
+  return (
+    <Modal
+      opened
+      onClose={() => onClose(false)}
+      title="Confirm that it is you"
+      closeOnEscape={false}
+      closeButtonProps={{ 'aria-label': 'Close', ...HELD }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose(false);
+      }}
+    >
+      <p className={classes.reason}>This change needs a sign-in of the last 15 minutes.</p>
+      {methods.error ? (
+        <ErrorState error={methods.error} compact />
+      ) : (
+        <Methods methods={methods.data} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function Methods({ methods, onClose }: DialogProps & { methods: ConfirmationMethods }) {
+  const { has_password: hasPassword, provider } = methods;
+  if (!hasPassword && provider === null)
+    return <p className={classes.reason}>Sign out, sign in again, then repeat it.</p>;
+  return (
+    <>
+      {provider !== null && <AtProvider name={provider} isFirst={!hasPassword} />}
+      {provider !== null && hasPassword && <p className={classes.reason}>Or by password:</p>}
+      {hasPassword && <PasswordForm methods={methods} onClose={onClose} />}
+    </>
+  );
+}
+
+/** To the identity provider, which asks to sign in anew, and back to this page. Leaves the page. */
+function AtProvider({ name, isFirst }: { name: string; isFirst: boolean }) {
+  const begin = useMutation({
+    mutationFn: () => startOidcConfirmation(`${window.location.pathname}${window.location.search}`),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  return (
+    <div className={classes.form}>
+      {begin.error && <ErrorState error={begin.error} compact />}
+      <Button
+        variant={isFirst ? 'filled' : 'default'}
+        loading={begin.isPending || begin.isSuccess}
+        data-autofocus={isFirst || undefined}
+        onClick={() => begin.mutate()}
+        {...HELD}
+      >
+        Sign in with {name} again
+      </Button>
+      <p className={classes.reason}>It leads back to this page. Then repeat the change.</p>
+    </div>
+  );
+}
+
+function PasswordForm({ methods, onClose }: DialogProps & { methods: ConfirmationMethods }) {
+  const client = useQueryClient();
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const options = hasPasskeys() ? methods.passkey_options : null;
+  const confirm = useMutation({
+    mutationFn: async (isByPasskey: boolean) => {
+      const proof = { state: methods.state, password };
+      if (isByPasskey && options !== null)
+        return confirmSignIn({ ...proof, passkey: await requestPasskey(options) });
+      return confirmSignIn(code === '' ? proof : { ...proof, code: code.trim() });
+    },
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onClose(true);
+    },
+    onError: () => client.invalidateQueries({ queryKey: confirmationQuery.queryKey }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm.mutate(code === '');
+      }}
+    >
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={onText(setPassword)}
+        visibilityToggleButtonProps={HELD}
+        data-autofocus
+        {...HELD}
+      />
+      {methods.needs_second_factor && (
+        <TextInput
+          label={methods.has_totp ? 'Code of your app, or a recovery code' : 'Recovery code'}
+          description={options === null ? undefined : 'Empty: your passkey is asked for'}
+          autoComplete="one-time-code"
+          required={options === null}
+          minLength={6}
+          value={code}
+          onChange={onText(setCode)}
+          {...HELD}
+        />
+      )}
+      {confirm.error && <ErrorState what="Not confirmed" error={confirm.error} compact />}
+      <div className={classes.buttons}>
+        <Button onClick={() => onClose(false)} {...HELD}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="filled" loading={confirm.isPending} {...HELD}>
+          {options !== null && code === '' ? 'Confirm with a passkey' : 'Confirm'}
+        </Button>
+      </div>
+    </form>
+  );
+}
