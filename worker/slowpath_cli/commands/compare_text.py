@@ -84,6 +84,7 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
         values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
         lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))
     lines += [_wrapped(section.pgo_comparison, " ? ", "   ")] if section.pgo_comparison else []
+    lines += [_wrapped(section.pgo, "   ", "   ")] if section.pgo else []
     for finding in section.findings:
         lines.append(_wrapped(finding.sentence, "   ", "   "))
         lines.append(paint("muted", _wrapped(_grade(finding), "     ", "     ")))

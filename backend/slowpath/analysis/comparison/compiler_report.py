@@ -125,7 +125,10 @@ class ReportedEdge(TypedDict):
 
 
 class ReportedFinding(TypedDict):
-    """One statement; lines are of the function's file, or of the callee's."""
+    """One statement; lines are of the function's file, or of the callee's.
+
+    `callee_frame`: in the build that calls it.
+    """
 
     kind: CompilerKind
     grade: CompilerGrade

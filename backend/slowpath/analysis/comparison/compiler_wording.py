@@ -13,6 +13,8 @@ from slowpath.analysis.comparison.stack_sizes import advise_on_stack
 from slowpath.analysis.formats.go_function_names import short
 
 MOVED = ("inlining-lost", "call-new")
+SMALLEST_STACK_BYTES = 2048
+"""Stack of a goroutine at its start, unless the garbage collector saw deep ones."""
 
 
 def describe_finding(finding: ReportedFinding) -> str:
@@ -24,7 +26,7 @@ def describe_finding(finding: ReportedFinding) -> str:
     check = "has a" if candidate.get("check") else "lost its"
     return {
         "inlining-lost": f"{callee} is not inlined in {function} anymore, but called{_frame(finding)}.",
-        "inlining-gained": f"{callee} is inlined in {function}, which called it before.",
+        "inlining-gained": f"{callee}{_frame(finding)} is inlined in {function}{_times(finding)}, which called it before.",
         "call-new": f"{function} now calls {callee}{_frame(finding)}.",
         "heap-allocation-new": f"{function} has more calls that allocate memory on the heap: {calls}.",
         "write-barrier-new": f"{function} has more write barriers: {calls}.",
@@ -42,7 +44,10 @@ def describe_edge(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[Repo
     grew = f"the path of {len(path['stack'])} frames grew from {_bytes(edge['base_need'])} to {_bytes(edge['candidate_need'])} B"
     crosses = f"{'may cross' if possible else 'crosses'} {edge['depth']:,}"
     who = "each goroutine grows its stack once more"
-    if edge["start"] != 2048:
+    grown = path["candidate"]["final"]
+    if edge["start"] == SMALLEST_STACK_BYTES and grown > 2 * path["base"]["final"]:
+        who += f", to {grown // 1024:,} KiB"
+    if edge["start"] != SMALLEST_STACK_BYTES:
         who += f", if it starts with {edge['start'] // 1024} KiB"
     sentence = f"{first}{grew} and {crosses}: {who}."
     return sentence[0].upper() + sentence[1:] if not first else sentence
@@ -68,13 +73,30 @@ def advise(edge: ReportedEdge, path: ReportedPath, on_path: Sequence[ReportedFin
 
 
 def _reason(path: ReportedPath, on_path: Sequence[ReportedFinding]) -> str:
+    """Return what added the most bytes to a path: a call of code that was in its caller, or a frame that grew."""
     moved = [each for each in on_path if each["kind"] in MOVED and each.get("callee") in path["stack"]]
-    if moved:
-        return describe_finding(moved[-1]).removesuffix(".") + "; "
     grown = [each for each in on_path if each["kind"] == "frame-grew"]
-    if grown:
-        return describe_finding(max(grown, key=_growth)).removesuffix(".") + "; "
-    return ""
+    if not moved and not grown:
+        return ""
+    most = max([*reversed(moved), *grown], key=_added_bytes)
+    return describe_finding(most).removesuffix(".") + _inlined_in(most, on_path) + "; "
+
+
+def _inlined_in(grown: ReportedFinding, on_path: Sequence[ReportedFinding]) -> str:
+    """Return which function with a frame is now inlined in one whose frame grew: the one with the largest frame."""
+    inlined = [
+        each
+        for each in on_path
+        if grown["kind"] == "frame-grew" and each["kind"] == "inlining-gained" and each["function"] == grown["function"]
+    ]
+    largest = max(inlined, key=lambda each: each.get("callee_frame", 0), default=None)
+    if largest is None or not largest.get("callee_frame"):
+        return ""
+    return f", in which {short(largest.get('callee', ''))}{_frame(largest)} is now inlined{_times(largest)}"
+
+
+def _added_bytes(finding: ReportedFinding) -> int:
+    return finding.get("callee_frame", 0) if finding["kind"] in MOVED else _growth(finding)
 
 
 def _growth(finding: ReportedFinding) -> int:
@@ -84,6 +106,13 @@ def _growth(finding: ReportedFinding) -> int:
 def _frame(finding: ReportedFinding) -> str:
     size = finding.get("callee_frame")
     return f" (frame {size:,} B)" if size is not None else ""
+
+
+def _times(finding: ReportedFinding) -> str:
+    """Return how many of the calls are inlined, if there are several."""
+    base, candidate = finding.get("base", ReportedValues()), finding.get("candidate", ReportedValues())
+    inlined = candidate.get("inlined", 0) - base.get("inlined", 0)
+    return f" {inlined:,} times" if inlined > 1 else ""
 
 
 def _bytes(interval: Sequence[int]) -> str:
