@@ -328,14 +328,13 @@ func (c *comparison) edge(base, candidate []position) (Finding, bool) {
 			continue
 		}
 		finding = c.about(EdgeCrossed, grower)
-		finding.BuildsDiffer = c.isAnyAffected(functionsOf(candidate)...)
-		finding.Edge = c.edgeOf(base, candidate, start, before.High, after.High)
-		finding.Edge.Exact = finding.Edge.Exact && !finding.BuildsDiffer
-		finding.Grade = GradePredicted
+		finding.Grade, finding.BuildsDiffer = GradePredicted, c.isAnyAffected(functionsOf(candidate)...)
+		from := before.High
 		if after.Low <= before.High {
-			finding.Grade, finding.Edge.From = GradePossible, before.Low
+			finding.Grade, from = GradePossible, before.Low
 		}
-		finding.Edge.Exact = finding.Edge.Exact && finding.Grade == GradePredicted
+		finding.Edge = c.edgeOf(base, candidate, start, from, after.High)
+		finding.Edge.Exact = finding.Edge.Exact && finding.Grade == GradePredicted && !finding.BuildsDiffer
 	}
 	return finding, finding.Edge != nil
 }
