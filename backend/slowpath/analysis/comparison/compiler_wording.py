@@ -9,24 +9,26 @@ from slowpath.analysis.comparison.compiler_report import (
     ReportedPath,
     ReportedValues,
 )
-from slowpath.analysis.comparison.stack_sizes import advise_on_stack
+from slowpath.analysis.comparison.stack_sizes import advise_on_stack, count_inlined
 from slowpath.analysis.formats.go_function_names import short
 
 MOVED = ("inlining-lost", "call-new")
+LONGEST_SHAPES = 60
+"""Characters of the type arguments in a sentence."""
 SMALLEST_STACK_BYTES = 2048
 """Stack of a goroutine at its start, unless the garbage collector saw deep ones."""
 
 
 def describe_finding(finding: ReportedFinding) -> str:
     """Return the sentence of a finding that is not a crossed stack size. Raises `KeyError` for that one."""
-    function, callee = short(finding["function"]), short(finding.get("callee", ""))
+    function, callee = short(finding["function"]) + _instance(finding), short(finding.get("callee", ""))
     base, candidate = finding.get("base", ReportedValues()), finding.get("candidate", ReportedValues())
     calls = f"{candidate.get('called', 0):,} instead of {base.get('called', 0):,}"
     sizes = f"{base.get('bytes', 0):,} to {candidate.get('bytes', 0):,} B"
     check = "has a" if candidate.get("check") else "lost its"
     return {
         "inlining-lost": f"{callee} is not inlined in {function} anymore, but called{_frame(finding)}.",
-        "inlining-gained": f"{callee}{_frame(finding)} is inlined in {function}{_times(finding)}, which called it before.",
+        "inlining-gained": f"{callee}{_frame(finding)} is inlined{_times(finding)} in {function}, which called it before.",
         "call-new": f"{function} now calls {callee}{_frame(finding)}.",
         "heap-allocation-new": f"{function} has more calls that allocate memory on the heap: {calls}.",
         "write-barrier-new": f"{function} has more write barriers: {calls}.",
@@ -108,10 +110,16 @@ def _frame(finding: ReportedFinding) -> str:
     return f" (frame {size:,} B)" if size is not None else ""
 
 
+def _instance(finding: ReportedFinding) -> str:
+    """Return which instance of a generic function a statement is about, by the shapes of its type arguments."""
+    shapes = finding.get("arguments", "").replace(",go.shape.", ", ").removeprefix("go.shape.")
+    cut = shapes if len(shapes) <= LONGEST_SHAPES else f"{shapes[:LONGEST_SHAPES]}…"
+    return f" with {cut}" if cut else ""
+
+
 def _times(finding: ReportedFinding) -> str:
-    """Return how many of the calls are inlined, if there are several."""
-    base, candidate = finding.get("base", ReportedValues()), finding.get("candidate", ReportedValues())
-    inlined = candidate.get("inlined", 0) - base.get("inlined", 0)
+    """Return how many calls more are inlined, if there are several."""
+    inlined = count_inlined(finding)
     return f" {inlined:,} times" if inlined > 1 else ""
 
 

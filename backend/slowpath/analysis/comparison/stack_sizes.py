@@ -7,9 +7,11 @@ from typing import Final, Literal
 
 from slowpath.analysis.comparison.compiler_report import (
     CompilerReport,
+    ReportedFinding,
     ReportedFrame,
     ReportedHotPath,
     ReportedSide,
+    ReportedValues,
     StackSizesReport,
 )
 from slowpath.analysis.findings.wording import pluralize
@@ -180,12 +182,18 @@ def list_stack_warnings(report: CompilerReport) -> list[StackWarning]:
     return sorted(warnings, key=lambda each: each.kind)
 
 
+def count_inlined(gained: ReportedFinding) -> int:
+    """Return how many calls more are inlined in the candidate, of a finding that some are."""
+    base, candidate = gained.get("base", ReportedValues()), gained.get("candidate", ReportedValues())
+    return candidate.get("inlined", 0) - base.get("inlined", 0)
+
+
 def describe_pgo(report: CompilerReport) -> str:
     """Describe what PGO did: calls inlined beyond the budget, and the hot paths that came nearer to the next stack size."""
-    gained = [each for each in report["findings"] if each["kind"] == "inlining-gained"]
+    gained = sum(count_inlined(each) for each in report["findings"] if each["kind"] == "inlining-gained")
     moved = [each for each in report["hot_paths"] if _growth(each) > 0]
     inlined = (
-        f"{pluralize(len(gained), 'call')} on hot paths {'is' if len(gained) == 1 else 'are'} inlined beyond the budget"
+        f"{pluralize(gained, 'call')} on hot paths {'is' if gained == 1 else 'are'} inlined beyond the budget"
     )
     if not moved:
         return f"The builds differ only in PGO: {inlined}, and no hot path needs more stack."

@@ -109,7 +109,7 @@ def test_calls_into_the_runtime_are_listed_only_beyond_the_path() -> None:
 
 def test_what_pgo_did_is_stated_in_a_few_sentences() -> None:
     gained = report((side(2000), side(2400)), (side(2000), side(2100)), (side(2000), side(1900)))
-    gained["findings"] = [cast("Any", {"kind": "inlining-gained"})]
+    gained["findings"] = [cast("Any", {"kind": "inlining-gained", "base": {"inlined": 0}, "candidate": {"inlined": 1}})]
     assert describe_pgo(gained) == (
         "The builds differ only in PGO: 1 call on hot paths is inlined beyond the budget, and 2 hot paths moved towards the "
         "next stack size, that to b.F by 400 B. None needs a larger stack."

@@ -134,7 +134,8 @@ type Finding struct {
 	Kind         string  `json:"kind"`
 	Grade        string  `json:"grade"`
 	BuildsDiffer bool    `json:"builds_differ"`
-	Function     string  `json:"function"` // the caller, if there is a callee
+	Function     string  `json:"function"`            // the caller, if there is a callee
+	Arguments    string  `json:"arguments,omitempty"` // of an instance of a generic function
 	Callee       string  `json:"callee,omitempty"`
 	File         string  `json:"file,omitempty"` // base name
 	StartLine    int32   `json:"start_line,omitempty"`

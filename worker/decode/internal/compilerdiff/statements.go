@@ -186,7 +186,7 @@ func (c *comparison) about(kind string, candidate int) Finding {
 	f := &c.candidate.Functions[candidate]
 	return Finding{
 		Kind: kind, Grade: GradeBinary, BuildsDiffer: c.isAnyAffected(candidate), Function: gobinary.Fold(f.Name),
-		File: path.Base(f.File), StartLine: f.StartLine,
+		Arguments: cut(argumentsOf(f.Name)), File: path.Base(f.File), StartLine: f.StartLine,
 	}
 }
 

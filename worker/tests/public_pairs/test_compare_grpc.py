@@ -111,7 +111,7 @@ def write_heated_profile(to: Path) -> int:
 def compiler_section(base: Recorded, candidate: Recorded, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     sides = ["--base", str(base.profile), "--candidate", str(candidate.profile)]
     programs = ["--base-binary", str(base.program), "--candidate-binary", str(candidate.program)]
-    assert main(["compare", *sides, *programs, "--json"]) in (0, 1)
+    assert main(["compare", *sides, *programs, "--json"]) in (0, 1, 3)  # any verdict: there is one profile of a side
     section: dict[str, Any] = json.loads(capsys.readouterr().out)["compiler"]
     assert section["addressed"] == ["base", "candidate"]
     return section
@@ -147,7 +147,7 @@ def test_a_buffer_that_came_onto_the_stack_crosses_its_next_size(
     assert (crossing[0]["grade"], crossing[0]["is_exact"], crossing[0]["edge_bytes"]) == ("predicted", True, 1120)
     assert "The frame of transport.(*loopyWriter).processData grew from 256 to 16,536 B; the path of" in crossing[0]["sentence"]  # fmt: skip
     assert "crosses 1,120: each goroutine grows its stack once more, to 32 KiB." in crossing[0]["sentence"]
-    assert "transport.(*loopyWriter).processData 16,544 B" in crossing[0]["advice"]
+    assert "its functions return at most: transport.(*loopyWriter).processData 16,5" in crossing[0]["advice"]
 
 
 def test_pgo_that_inlines_the_buffer_moves_every_path_of_the_writer(
@@ -162,7 +162,7 @@ def test_pgo_that_inlines_the_buffer_moves_every_path_of_the_writer(
     inlined = [each for each in section["findings"] if (each["function"], each["callee"]) == (RUN, PROCESS)]
     assert [each["kind"] for each in inlined] == ["inlining-gained"]
     assert inlined[0]["sentence"] == (
-        f"transport.(*loopyWriter).processData (frame 16,536 B) is inlined in transport.(*loopyWriter).run {calls} times, "
+        f"transport.(*loopyWriter).processData (frame 16,536 B) is inlined {calls} times in transport.(*loopyWriter).run, "
         "which called it before."
     )
     [(before, after)] = frames_of(section, RUN)
@@ -175,6 +175,7 @@ def test_pgo_that_inlines_the_buffer_moves_every_path_of_the_writer(
     assert paths
     assert all(each["candidate"]["highest_bytes"] > each["base"]["highest_bytes"] + 16384 for each in paths)
     assert all(each["candidate"]["stack_bytes"] > each["base"]["stack_bytes"] for each in paths)
+    assert f"The builds differ only in PGO: {calls} calls on hot paths are inlined beyond the budget" in section["pgo"]
     assert f"the frame of transport.(*loopyWriter).run has {after:,} instead of 88 B" in section["pgo"]
     crossing = [each for each in section["findings"] if each["kind"] == "edge-crossed" and each["function"] == RUN]
     assert f"grew from 88 to {after:,} B, in which transport.(*loopyWriter).processData" in crossing[0]["sentence"]
