@@ -37,7 +37,10 @@ def run() -> Iterator[BenchmarkResult]:
 
 def _mixed(version: str, named: dict[str, int], addressed: dict[str, int]) -> Iterator[BenchmarkResult]:
     """Yield how well the depths of the mixed program are known with a version of Go, by names and by addresses."""
-    for how, counted, goals in (("by names", named, (0.97, 0.99, 0.90)), ("with addresses", addressed, (1.0, 1.0, 0.90))):
+    for how, counted, goals in (
+        ("by names", named, (0.97, 0.99, 0.90)),
+        ("with addresses", addressed, (1.0, 1.0, 0.90)),
+    ):
         what = f"mixed program, Go {version.removeprefix('go')}, {how}"
         for name, key, goal in zip(("stack size right", "depth in the interval", "interval of one value"), ("edge", "inside", "exact"), goals, strict=True):  # fmt: skip
             yield share(NAME, f"{what}: {name}", counted[key], counted["growths"], goal)

@@ -36,7 +36,7 @@ class Recorded:
 
 def go(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [GO, *arguments], cwd=SOURCE, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True
+        [GO, *arguments], cwd=SOURCE, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False
     )
 
 
@@ -49,7 +49,7 @@ def modules() -> None:
         except OSError as error:
             pytest.skip(f"There is no Go to build grpc with: {error}")
         if found.returncode:
-            assert "SECURITY ERROR" not in found.stderr and "checksum mismatch" not in found.stderr, found.stderr
+            assert "checksum mismatch" not in found.stderr, found.stderr
             pytest.skip(f"The modules of grpc cannot be downloaded: {found.stderr[-500:]}")
 
 
@@ -166,8 +166,6 @@ def test_pgo_that_inlines_the_buffer_moves_every_path_of_the_writer(
         "which called it before."
     )
     [(before, after)] = frames_of(section, RUN)
-    with capsys.disabled():
-        print(f"\nmeasured grpc-pgo frame={before} pgo_frame={after}: {inlined[0]['sentence']}\n{section['pgo']}")
     assert before == 88
     assert after > calls * 16384
 

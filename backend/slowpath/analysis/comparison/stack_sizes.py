@@ -192,9 +192,7 @@ def describe_pgo(report: CompilerReport) -> str:
     """Describe what PGO did: calls inlined beyond the budget, and the hot paths that came nearer to the next stack size."""
     gained = sum(count_inlined(each) for each in report["findings"] if each["kind"] == "inlining-gained")
     moved = [each for each in report["hot_paths"] if _growth(each) > 0]
-    inlined = (
-        f"{pluralize(gained, 'call')} on hot paths {'is' if gained == 1 else 'are'} inlined beyond the budget"
-    )
+    inlined = f"{pluralize(gained, 'call')} on hot paths {'is' if gained == 1 else 'are'} inlined beyond the budget"
     if not moved:
         return f"The builds differ only in PGO: {inlined}, and no hot path needs more stack."
     most = max(moved, key=_growth)
@@ -212,7 +210,9 @@ def _describe_crossing(moved: Sequence[ReportedHotPath]) -> str:
     hottest = max(crossing, key=lambda each: max(each["shares"]))
     base, candidate = hottest["base"], hottest["candidate"] or hottest["base"]
     before = {each["function"]: each["frame"] for each in base["frames"]}
-    grown = [(each["frame"] - before[each["function"]], each) for each in candidate["frames"] if each["function"] in before]
+    grown = [
+        (each["frame"] - before[each["function"]], each) for each in candidate["frames"] if each["function"] in before
+    ]
     by, frame = max(grown, key=lambda each: each[0], default=(0, None))
     reason = f": the frame of {short(frame['function'])} has {frame['frame']:,} instead of {before[frame['function']]:,} B" if frame and by > 0 else ""  # fmt: skip
     return (
