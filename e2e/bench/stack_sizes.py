@@ -1,7 +1,7 @@
 """Exactness of stack sizes: predicted growths of the example, recorded growths, growths by names of a mixed program, silence.
 
-The measuring is the long tests of `compilerdiff` in Go, which print what they counted. Needs Go 1.26.8 for the mixed program:
-its runtime is patched to print every growth. No peer: no other tool predicts stack growth.
+The measuring is the long tests of `compilerdiff` in Go, which print what they counted. The runtimes of several versions of Go
+are patched to print every growth of the mixed program. No peer: no other tool predicts stack growth.
 """
 
 import re
@@ -17,6 +17,8 @@ from bootstrap_parts.project_paths import DECODE
 NAME = "stack-sizes"
 TESTS = "TestPredictionsOfTheExample|TestRecordedGrowths|TestGrowthsOfAMixedProgram|TestPairsWithEqualHotCode"
 MEASURED = re.compile(r"^measured (\S+) (.*)$", re.MULTILINE)
+MIXED = "mixed-names-"
+"""Begins the names of what was counted of the mixed program, before the version of Go."""
 LIMIT_S = 1500
 
 
@@ -24,18 +26,24 @@ def run() -> Iterator[BenchmarkResult]:
     """Yield the shares that the tests counted. Raises `CalledProcessError` if a test fails."""
     started = time.monotonic()
     found = run_measuring_tests(TESTS, "./internal/compilerdiff")
-    names = ("predictions", "records", "mixed-names", "mixed-addresses", "silent")
-    predictions, records, mixed, addressed, silent = (found[each] for each in names)
+    predictions, records, silent = (found[each] for each in ("predictions", "records", "silent"))
     yield share(NAME, "predicted variants of the example", predictions["right"], predictions["variants"], 1.0)
     yield share(NAME, "recorded growths with the depth of the runtime", records["inside"], records["growths"], 1.0)
-    yield share(NAME, "mixed program, by names: stack size right", mixed["edge"], mixed["growths"], 0.97)
-    yield share(NAME, "mixed program, by names: depth in the interval", mixed["inside"], mixed["growths"], 0.99)
-    yield share(NAME, "mixed program, by names: interval of one value", mixed["exact"], mixed["growths"], 0.90)
-    yield share(NAME, "with addresses: stack size right", addressed["edge"], addressed["growths"], 1.0)
-    yield share(NAME, "with addresses: depth in the interval", addressed["inside"], addressed["growths"], 1.0)
-    yield share(NAME, "with addresses: interval of one value", addressed["exact"], addressed["growths"], 0.90)
+    for version in (name.removeprefix(MIXED) for name in found if name.startswith(MIXED)):
+        yield from _mixed(version, found[MIXED + version], found[f"mixed-addresses-{version}"])
     yield share(NAME, "pairs with equal hot code without a warning", silent["silent"], silent["pairs"], 1.0)
     yield BenchmarkResult(NAME, "duration of all, s", time.monotonic() - started)
+
+
+def _mixed(version: str, named: dict[str, int], addressed: dict[str, int]) -> Iterator[BenchmarkResult]:
+    """Yield how well the depths of the mixed program are known with a version of Go, by names and by addresses."""
+    for how, counted, goals in (
+        ("by names", named, (0.97, 0.99, 0.90)),
+        ("with addresses", addressed, (1.0, 1.0, 0.90)),
+    ):
+        what = f"mixed program, Go {version.removeprefix('go')}, {how}"
+        for name, key, goal in zip(("stack size right", "depth in the interval", "interval of one value"), ("edge", "inside", "exact"), goals, strict=True):  # fmt: skip
+            yield share(NAME, f"{what}: {name}", counted[key], counted["growths"], goal)
 
 
 def run_measuring_tests(tests: str, *packages: str) -> dict[str, dict[str, int]]:

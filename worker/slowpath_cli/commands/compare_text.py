@@ -12,6 +12,8 @@ WIDTH = 100
 MOST_INSTANCES = 10
 INSTANCE_WORDS = {"added": "new", "removed": "removed", "changed": "changed"}
 NO_PROGRAMS = "Compiler: not compared, no programs are given. Use --base-binary and --candidate-binary."
+REASONS = {"-pgo": "It may be the reason where a function inlines or calls others than before."}
+"""What a setting that differs may explain, if that is not everything."""
 OTHER_BUILD = "The statements below hold as far as both are of the same code: use the program that was profiled."
 _MARKS = {"worse": "▲", "better": "▼"}
 _COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
@@ -82,8 +84,10 @@ def _format_compiler(document: ComparisonDocument, paint: _AnsiStyle) -> str:
         lines.append(_wrapped(f"Stacks of the {sides} are followed by the addresses in the profiles.", "   ", "   "))
     for each in section.differences:
         values = f"{each.base or 'unset'} in base, {each.candidate or 'unset'} in candidate"
-        lines.append(_wrapped(f"{each.setting}: {values}. It may be the reason for everything below.", " ? ", "   "))
+        reason = REASONS.get(each.setting, "It may be the reason for everything below.")
+        lines.append(_wrapped(f"{each.setting}: {values}. {reason}", " ? ", "   "))
     lines += [_wrapped(section.pgo_comparison, " ? ", "   ")] if section.pgo_comparison else []
+    lines += [_wrapped(section.pgo, "   ", "   ")] if section.pgo else []
     for finding in section.findings:
         lines.append(_wrapped(finding.sentence, "   ", "   "))
         lines.append(paint("muted", _wrapped(_grade(finding), "     ", "     ")))

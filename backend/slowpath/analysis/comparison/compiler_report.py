@@ -125,12 +125,16 @@ class ReportedEdge(TypedDict):
 
 
 class ReportedFinding(TypedDict):
-    """One statement; lines are of the function's file, or of the callee's."""
+    """One statement; lines are of the function's file, or of the callee's.
+
+    `callee_frame`: in the build that calls it. `arguments`: of an instance of a generic function.
+    """
 
     kind: CompilerKind
     grade: CompilerGrade
     builds_differ: bool
     function: str
+    arguments: NotRequired[str]
     callee: NotRequired[str]
     file: NotRequired[str]
     line: NotRequired[int]

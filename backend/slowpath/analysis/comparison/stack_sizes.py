@@ -7,9 +7,11 @@ from typing import Final, Literal
 
 from slowpath.analysis.comparison.compiler_report import (
     CompilerReport,
+    ReportedFinding,
     ReportedFrame,
     ReportedHotPath,
     ReportedSide,
+    ReportedValues,
     StackSizesReport,
 )
 from slowpath.analysis.findings.wording import pluralize
@@ -180,19 +182,42 @@ def list_stack_warnings(report: CompilerReport) -> list[StackWarning]:
     return sorted(warnings, key=lambda each: each.kind)
 
 
+def count_inlined(gained: ReportedFinding) -> int:
+    """Return how many calls more are inlined in the candidate, of a finding that some are."""
+    base, candidate = gained.get("base", ReportedValues()), gained.get("candidate", ReportedValues())
+    return candidate.get("inlined", 0) - base.get("inlined", 0)
+
+
 def describe_pgo(report: CompilerReport) -> str:
     """Describe what PGO did: calls inlined beyond the budget, and the hot paths that came nearer to the next stack size."""
-    gained = [each for each in report["findings"] if each["kind"] == "inlining-gained"]
+    gained = sum(count_inlined(each) for each in report["findings"] if each["kind"] == "inlining-gained")
     moved = [each for each in report["hot_paths"] if _growth(each) > 0]
-    inlined = (
-        f"{pluralize(len(gained), 'call')} on hot paths {'is' if len(gained) == 1 else 'are'} inlined beyond the budget"
-    )
+    inlined = f"{pluralize(gained, 'call')} on hot paths {'is' if gained == 1 else 'are'} inlined beyond the budget"
     if not moved:
         return f"The builds differ only in PGO: {inlined}, and no hot path needs more stack."
     most = max(moved, key=_growth)
     return (
         f"The builds differ only in PGO: {inlined}, and {pluralize(len(moved), 'hot path')} moved towards the next stack size, "
-        f"that to {short(most['stack'][-1])} by {_growth(most):,} B."
+        f"that to {short(most['stack'][-1])} by {_growth(most):,} B.{_describe_crossing(moved)}"
+    )
+
+
+def _describe_crossing(moved: Sequence[ReportedHotPath]) -> str:
+    """Describe the hot paths that need a larger stack, and the frame that grew most on the hottest of them."""
+    crossing = [each for each in moved if _kind_of(each) == "crosses"]
+    if not crossing:
+        return " None needs a larger stack."
+    hottest = max(crossing, key=lambda each: max(each["shares"]))
+    base, candidate = hottest["base"], hottest["candidate"] or hottest["base"]
+    before = {each["function"]: each["frame"] for each in base["frames"]}
+    grown = [
+        (each["frame"] - before[each["function"]], each) for each in candidate["frames"] if each["function"] in before
+    ]
+    by, frame = max(grown, key=lambda each: each[0], default=(0, None))
+    reason = f": the frame of {short(frame['function'])} has {frame['frame']:,} instead of {before[frame['function']]:,} B" if frame and by > 0 else ""  # fmt: skip
+    return (
+        f" {pluralize(len(crossing), 'hot path')} {'needs' if len(crossing) == 1 else 'need'} a larger stack, the hottest, to "
+        f"{short(hottest['stack'][-1])}, {candidate['final'] // 1024:,} instead of {base['final'] // 1024:,} KiB{reason}."
     )
 
 

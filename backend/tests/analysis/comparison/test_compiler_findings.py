@@ -101,7 +101,15 @@ def report(*findings: ReportedFinding, differences: tuple[dict[str, str], ...] =
     [
         (reported("call-new", callee="a/b.G", callee_frame=40), "b.F now calls b.G (frame 40 B)."),
         (reported("inlining-lost", callee="a/b.G"), "b.G is not inlined in b.F anymore, but called."),
+        (
+            reported("inlining-gained", callee="a/b.G", callee_frame=16536, base={"inlined": 0}, candidate={"inlined": 3}),
+            "b.G (frame 16,536 B) is inlined 3 times in b.F, which called it before.",
+        ),
         (reported("frame-shrank", base={"bytes": 16536}, candidate={"bytes": 256}), "The frame of b.F shrank from 16,536 to 256 B."),
+        (
+            reported("frame-grew", function="a/b.F[...]", arguments="go.shape.int,go.shape.[]uint8", base={"bytes": 8}, candidate={"bytes": 16}),
+            "The frame of b.F[...] with int, []uint8 grew from 8 to 16 B.",
+        ),
         (reported("stack-check", candidate={"check": True}), "b.F has a stack check."),
         (
             reported("heap-allocation-new", base={"called": 1}, candidate={"called": 3}),

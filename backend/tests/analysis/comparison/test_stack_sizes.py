@@ -107,12 +107,19 @@ def test_calls_into_the_runtime_are_listed_only_beyond_the_path() -> None:
     assert (path.candidate.runtime_function, path.candidate.limit_bytes) == (None, 7264)
 
 
-def test_what_pgo_did_is_one_sentence() -> None:
+def test_what_pgo_did_is_stated_in_a_few_sentences() -> None:
     gained = report((side(2000), side(2400)), (side(2000), side(2100)), (side(2000), side(1900)))
-    gained["findings"] = [cast("Any", {"kind": "inlining-gained"})]
+    gained["findings"] = [cast("Any", {"kind": "inlining-gained", "base": {"inlined": 0}, "candidate": {"inlined": 1}})]
     assert describe_pgo(gained) == (
         "The builds differ only in PGO: 1 call on hot paths is inlined beyond the budget, and 2 hot paths moved towards the "
-        "next stack size, that to b.F by 400 B."
+        "next stack size, that to b.F by 400 B. None needs a larger stack."
+    )
+    run, write = frame("a/b.run", 40, 88), frame("a/b.write", 136, 40)
+    before, after = side(500, run, write), side(7000, run | {"frame": 6588}, write | {"depth": 6636})
+    gained["hot_paths"] = report((before, after))["hot_paths"]
+    assert describe_pgo(gained).endswith(
+        "that to b.F by 6,500 B. 1 hot path needs a larger stack, the hottest, to b.F, 8 instead of 2 KiB: the frame of b.run "
+        "has 6,588 instead of 88 B."
     )
     gained["hot_paths"] = []
     assert describe_pgo(gained).endswith("is inlined beyond the budget, and no hot path needs more stack.")

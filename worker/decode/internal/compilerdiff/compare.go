@@ -328,12 +328,13 @@ func (c *comparison) edge(base, candidate []position) (Finding, bool) {
 			continue
 		}
 		finding = c.about(EdgeCrossed, grower)
-		finding.Edge = c.edgeOf(base, candidate, start, before.High, after.High)
-		finding.Grade = GradePredicted
+		finding.Grade, finding.BuildsDiffer = GradePredicted, c.isAnyAffected(functionsOf(candidate)...)
+		from := before.High
 		if after.Low <= before.High {
-			finding.Grade, finding.Edge.From = GradePossible, before.Low
+			finding.Grade, from = GradePossible, before.Low
 		}
-		finding.Edge.Exact = finding.Edge.Exact && finding.Grade == GradePredicted
+		finding.Edge = c.edgeOf(base, candidate, start, from, after.High)
+		finding.Edge.Exact = finding.Edge.Exact && finding.Grade == GradePredicted && !finding.BuildsDiffer
 	}
 	return finding, finding.Edge != nil
 }
@@ -348,7 +349,7 @@ func (c *comparison) edgeOf(base, candidate []position, start, from, to int64) *
 		theirs, exact = theirs.union(at.need), exact && at.depth.isExact()
 	}
 	return &Edge{
-		Exact: exact && start == startSizes[0] && len(c.report.Differences) == 0, From: from, To: to, Start: start, Starts: []int64{start},
+		Exact: exact && start == startSizes[0], From: from, To: to, Start: start, Starts: []int64{start},
 		Depth: from - c.theirs.rules.Guard, BaseNeed: [2]int64{ours.Low, ours.High}, CandidateNeed: [2]int64{theirs.Low, theirs.High},
 		BaseDistance: from - c.ours.rules.Guard - ours.High, CandidateDistance: from - c.theirs.rules.Guard - theirs.High, Paths: 1,
 	}

@@ -5,7 +5,6 @@ package compilerdiff
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -173,9 +172,18 @@ func TestRecordedGrowthsOfTheExample(t *testing.T) {
 	}
 }
 
+// growthVersions are those whose runtime is patched; the first is that of the tests.
+var growthVersions = []string{"local", "go1.24.0", "go1.25.0"}
+
 // TestGrowthsOfAMixedProgram leaves wrappers out, as profiles do.
 func TestGrowthsOfAMixedProgram(t *testing.T) {
-	binary, text := runPatched(t)
+	for _, version := range growthVersions {
+		t.Run(version, func(t *testing.T) { checkGrowths(t, version) })
+	}
+}
+
+func checkGrowths(t *testing.T, version string) {
+	binary, text := runPatched(t, version)
 	p, err := gobinary.Open(binary, gobinary.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +210,9 @@ func TestGrowthsOfAMixedProgram(t *testing.T) {
 		addressed.add(p, j, g, visible)
 		j.sites = nil
 	}
-	given.print("mixed-given")
-	counted.print("mixed-names")
-	addressed.print("mixed-addresses")
+	given.print("mixed-given-" + p.GoVersion)
+	counted.print("mixed-names-" + p.GoVersion)
+	addressed.print("mixed-addresses-" + p.GoVersion)
 	if counted.all < 200 || counted.misses(counted.edge, 0.97) || counted.misses(counted.inside, 0.99) || counted.misses(counted.exact, 0.90) {
 		t.Errorf("%+v", counted)
 	}
@@ -215,56 +223,13 @@ func TestGrowthsOfAMixedProgram(t *testing.T) {
 
 // runPatched builds the mixed program with a runtime that prints every growth,
 // runs it, and returns the program and what it printed.
-func runPatched(t *testing.T) (string, []byte) {
+func runPatched(t *testing.T, version string) (string, []byte) {
 	t.Helper()
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime")
-	replaced := map[string]string{}
-	for _, name := range []string{"stack.go", "signal_unix.go"} {
-		text, err := os.ReadFile(filepath.Join(source, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := filepath.Join(folder, "src", "runtime", name)
-		if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(out, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		replaced[filepath.Join(source, name)] = out
-	}
-	change, err := filepath.Abs(filepath.Join(example, "artifacts-growth", "newstack.patch"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	patch := exec.Command("patch", "-p1", "-d", folder, "-i", change)
-	if printed, err := patch.CombinedOutput(); err != nil {
-		t.Skipf("the patch is for another version of Go: %s", printed)
-	}
-	stack := filepath.Join(folder, "src", "runtime", "stack.go")
-	text, err := os.ReadFile(stack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stack, bytes.Replace(text, []byte("growthEvery = 1000"), []byte("growthEvery = 1"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	overlay := filepath.Join(folder, "overlay.json")
-	content, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(overlay, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(folder, "mixed")
-	made := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", program, ".")
-	made.Dir, made.Env = filepath.Join("testdata", "mixed"), append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	root := patchedGo(t, version)
+	program := filepath.Join(t.TempDir(), "mixed")
+	made := exec.Command(filepath.Join(root, "bin", "go"), "build", "-buildvcs=false", "-o", program, ".")
+	made.Dir = filepath.Join("testdata", "mixed")
+	made.Env = append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if printed, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, printed)
 	}
@@ -273,6 +238,59 @@ func runPatched(t *testing.T) (string, []byte) {
 		t.Fatalf("%v: %s", err, printed[max(0, len(printed)-2000):])
 	}
 	return program, printed
+}
+
+// patchedGo returns a copy of a version of Go whose runtime prints every growth. It is a
+// copy because Go replaces no files of versions that it downloaded.
+func patchedGo(t *testing.T, version string) string {
+	t.Helper()
+	command := exec.Command("go", "env", "GOROOT")
+	if version != growthVersions[0] {
+		command.Env = append(command.Environ(), "GOTOOLCHAIN="+version)
+	}
+	found, err := command.Output()
+	if err != nil {
+		t.Skipf("no %s: %v", version, err)
+	}
+	root, from := t.TempDir(), strings.TrimSpace(string(found))
+	for _, name := range []string{"VERSION", "go.env", "bin", "lib", "pkg", "src"} {
+		if err := copyAll(filepath.Join(root, name), filepath.Join(from, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change, err := filepath.Abs(filepath.Join(example, "artifacts-growth", "newstack.patch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := exec.Command("patch", "-p1", "-d", root, "-i", change)
+	if printed, err := patch.CombinedOutput(); err != nil {
+		t.Skipf("the patch is for another version of Go: %s", printed)
+	}
+	stack := filepath.Join(root, "src", "runtime", "stack.go")
+	text, err := os.ReadFile(stack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stack, bytes.Replace(text, []byte("growthEvery = 1000"), []byte("growthEvery = 1"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// copyAll copies a file or a folder.
+func copyAll(to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o600)
 }
 
 // TestPairsWithEqualHotCodeAreSilent compares builds of the example that differ

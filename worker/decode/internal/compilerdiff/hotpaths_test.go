@@ -126,3 +126,33 @@ func TestPGOProfilesAreComparedByContentWhereItIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// The candidate has other code in a function in which nothing else is inlined: its profile
+// cannot be why. The same of a version of Go is not known.
+func TestOtherPGOProfilesLowerOnlyWhatTheyCanAffect(t *testing.T) {
+	folder := filepath.Join(example, "ingester")
+	base, candidate := build(t, folder), build(t, folder, "-tags", "helper")
+	stacks := profileStacks(t, "ingester/ident.(*Pool).Clone")
+	candidate.PGO = "other.pgo"
+	report := compared(t, base, candidate, stacks)
+	if len(report.Differences) != 1 || len(report.Findings) == 0 {
+		t.Fatalf("differences %+v, findings %+v", report.Differences, report.Findings)
+	}
+	for _, each := range report.Findings {
+		if each.BuildsDiffer || each.Edge != nil && !each.Edge.Exact {
+			t.Errorf("lowered: %+v", each)
+		}
+	}
+	candidate.GoVersion = "go1.99.0"
+	for _, each := range compared(t, base, candidate, stacks).Findings {
+		if !each.BuildsDiffer {
+			t.Errorf("not lowered by another version of Go: %+v", each)
+		}
+	}
+	candidate.GoVersion = base.GoVersion
+	clone := base.Find("ingester/ident.(*Pool).Clone")[0]
+	base.Functions[clone].Inlined = append(base.Functions[clone].Inlined, gobinary.InlinedFunction{Name: "other.f", Parent: -1})
+	if call := find(compared(t, base, candidate, stacks), CallNew, "ingester/ident.(*Pool).Clone"); call == nil || !call.BuildsDiffer {
+		t.Errorf("not lowered, though other functions are inlined: %+v", call)
+	}
+}

@@ -106,7 +106,13 @@ func argumentsOf(name string) string {
 // isSameCode reports whether an instance has the same size, frame and inlined calls.
 func isSameCode(base, candidate *gobinary.Program, ours, theirs int) bool {
 	b, c := &base.Functions[ours], &candidate.Functions[theirs]
-	return b.Size == c.Size && b.Frame == c.Frame && slices.EqualFunc(b.Inlined, c.Inlined, func(one, other gobinary.InlinedFunction) bool {
+	return b.Size == c.Size && b.Frame == c.Frame && haveSameInlining(base, candidate, ours, theirs)
+}
+
+// haveSameInlining reports whether the same functions are inlined in both, in the same places.
+func haveSameInlining(base, candidate *gobinary.Program, ours, theirs int) bool {
+	b, c := &base.Functions[ours], &candidate.Functions[theirs]
+	return slices.EqualFunc(b.Inlined, c.Inlined, func(one, other gobinary.InlinedFunction) bool {
 		return one.Parent == other.Parent && matchKey(one.Name) == matchKey(other.Name)
 	})
 }

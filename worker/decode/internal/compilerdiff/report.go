@@ -129,12 +129,13 @@ type Values struct {
 }
 
 // Finding is one statement on the compiler's work. BuildsDiffer lowers its
-// grade: another Go version or setting may be the reason.
+// grade: another Go version or setting may be the reason, or another PGO profile.
 type Finding struct {
 	Kind         string  `json:"kind"`
 	Grade        string  `json:"grade"`
 	BuildsDiffer bool    `json:"builds_differ"`
-	Function     string  `json:"function"` // the caller, if there is a callee
+	Function     string  `json:"function"`            // the caller, if there is a callee
+	Arguments    string  `json:"arguments,omitempty"` // of an instance of a generic function
 	Callee       string  `json:"callee,omitempty"`
 	File         string  `json:"file,omitempty"` // base name
 	StartLine    int32   `json:"start_line,omitempty"`
@@ -182,7 +183,7 @@ var codeSettings = []string{
 // isOnlyPGO reports whether builds of one commit differ in PGO settings only.
 func isOnlyPGO(base, candidate *gobinary.Program, differences []Difference) bool {
 	revision := base.Settings["vcs.revision"]
-	return len(differences) == 1 && differences[0].Setting == "-pgo" && revision == candidate.Settings["vcs.revision"]
+	return len(differences) == 1 && differences[0].Setting == pgoSetting && revision == candidate.Settings["vcs.revision"]
 }
 
 func differencesOf(base, candidate *gobinary.Program) []Difference {
@@ -197,7 +198,7 @@ func differencesOf(base, candidate *gobinary.Program) []Difference {
 		add(setting, base.Settings[setting], candidate.Settings[setting])
 	}
 	ours, theirs := pgoSettings(base, candidate)
-	add("-pgo", ours, theirs)
+	add(pgoSetting, ours, theirs)
 	return found
 }
 

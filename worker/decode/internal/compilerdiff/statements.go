@@ -123,8 +123,12 @@ func (c *comparison) inlining(kind, key string, base, candidate int) Finding {
 	finding.Callee, finding.Line = cmp.Or(theirs.names[key], ours.names[key]), cmp.Or(theirs.lines[key], ours.lines[key])
 	finding.Base = &Values{Inlined: ptr(ours.inlined[key]), Called: ptr(ours.called[key])}
 	finding.Candidate = &Values{Inlined: ptr(theirs.inlined[key]), Called: ptr(theirs.called[key])}
-	if target, ok := theirs.targets[key]; ok {
-		callee := &c.candidate.Functions[target]
+	calling, program := theirs, c.candidate
+	if kind == InliningGained { // the frame that is now in the caller's
+		calling, program = ours, c.base
+	}
+	if target, ok := calling.targets[key]; ok {
+		callee := &program.Functions[target]
 		finding.CalleeFrame, finding.CalleeFile, finding.CalleeLine = &callee.Frame, path.Base(callee.File), callee.StartLine
 	}
 	return finding
@@ -181,8 +185,8 @@ func (c *comparison) sizes(base, candidate int, ours, theirs tally) []Finding {
 func (c *comparison) about(kind string, candidate int) Finding {
 	f := &c.candidate.Functions[candidate]
 	return Finding{
-		Kind: kind, Grade: GradeBinary, BuildsDiffer: len(c.report.Differences) > 0, Function: gobinary.Fold(f.Name),
-		File: path.Base(f.File), StartLine: f.StartLine,
+		Kind: kind, Grade: GradeBinary, BuildsDiffer: c.isAnyAffected(candidate), Function: gobinary.Fold(f.Name),
+		Arguments: cut(argumentsOf(f.Name)), File: path.Base(f.File), StartLine: f.StartLine,
 	}
 }
 

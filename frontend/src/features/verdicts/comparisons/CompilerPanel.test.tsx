@@ -115,7 +115,7 @@ describe('the part of the compiler', () => {
           {
             change: 'added',
             function: 'example.com/list.Map[...]',
-            type_arguments: 'go.shape.string',
+            type_arguments: 'go.shape.string,go.shape.[]uint8',
             is_on_stack: false,
             base: null,
             candidate: code(96),
@@ -129,10 +129,10 @@ describe('the part of the compiler', () => {
     ).toBeInTheDocument();
     const items = shown.getAllByRole('listitem', { hidden: true });
     expect(items[2]).toHaveTextContent(
-      'changed list.Map[...] with go.shape.int code 80 → 1,200 B, frame 24 B, inlined calls 1 · on these stacks',
+      'changed list.Map[...] with int code 80 → 1,200 B, frame 24 B, inlined calls 1 · its function is on these stacks',
     );
     expect(items[3]).toHaveTextContent(
-      'new list.Map[...] with go.shape.string code 96 B, frame 24 B, inlined calls 1',
+      'new list.Map[...] with string, []uint8 code 96 B, frame 24 B, inlined calls 1',
     );
     expect(shown.getByText('3 further instances not listed.')).toBeInTheDocument();
   });

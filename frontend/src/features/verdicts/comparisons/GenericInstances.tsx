@@ -48,14 +48,21 @@ function InstanceItem({ instance }: { instance: Instance }) {
       <span className="mono" title={name}>
         {shortName(name)}
       </span>{' '}
-      with <span className="mono">{types}</span>{' '}
+      with{' '}
+      <span className="mono" title={types}>
+        {shapesOf(types)}
+      </span>{' '}
       <span className="muted">
         code {code} B, frame {frame} B, inlined calls {inlined}
-        {isOnStack && ' · on these stacks'}
+        {isOnStack && ' · its function is on these stacks'}
       </span>
     </li>
   );
 }
+
+/** The shapes of type arguments, without the package that the compiler puts before each. */
+const shapesOf = (types: string): string =>
+  types.replaceAll(',go.shape.', ', ').replaceAll('go.shape.', '');
 
 /** A value of both sides, once if it is equal. */
 function both(

@@ -59,7 +59,10 @@ export function namesIn(section: CompilerSection, statement: CompilerFinding): s
 
 export function differenceText(difference: CompilerSection['differences'][number]): string {
   const { setting, base, candidate } = difference;
-  return `${setting}: ${base || 'unset'} in base, ${candidate || 'unset'} in candidate. It may be the reason for every difference below.`;
+  const values = `${setting}: ${base || 'unset'} in base, ${candidate || 'unset'} in candidate.`;
+  return setting === '-pgo'
+    ? `${values} It may be the reason where a function inlines or calls others than before.`
+    : `${values} It may be the reason for every difference below.`;
 }
 
 /** Where a reason is: whole builds have a file without a line. */
