@@ -68,9 +68,10 @@ def describe_explained(session: SearchSession, finished: SearchResult) -> list[s
     if node.repository in GO_LEVELS:
         return [describe_go_change(node, _interval(found.culprit))]
     sha = short_id(node.sha)
+    change = f"{'increase' if session.state.settings.larger_is_worse else 'decrease'} between good and bad"
     if not found.leaves_rest:
-        return [f"{sha} explains {_interval(found.culprit)} of the increase between good and bad."]
-    lines = [f"{sha} explains only {_interval(found.culprit)} of the increase between good and bad."]
+        return [f"{sha} explains {_interval(found.culprit)} of the {change}."]
+    lines = [f"{sha} explains only {_interval(found.culprit)} of the {change}."]
     if found.has_earlier_rest:
         lines.append(f"Something earlier explains {_interval(found.earlier)}: search with --bad {sha}~1.")
     if found.has_later_rest:
