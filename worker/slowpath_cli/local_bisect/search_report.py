@@ -171,6 +171,10 @@ def continue_command(words: Sequence[str], limit: int) -> str:
     )  # fmt: skip
 
 
+def _count_suspects(count: int) -> str:
+    return "one suspect" if count == 1 else f"{count} suspects, the most likely first"
+
+
 def format_search_report(
     session: SearchSession,
     history: MultiRepositoryHistory[LocalRepository],
@@ -185,7 +189,7 @@ def format_search_report(
     if finished.outcome == "not-in-range" and (ends := compare_boundaries(session.state)) is not None:
         lines += describe_levels(ends)
     for level in levels(session, history, finished) if finished.suspects else ():
-        name = level["culprit"] or f"{len(level['suspects'])} suspects, the most likely first"
+        name = level["culprit"] or _count_suspects(len(level["suspects"]))
         counts = f"{level['candidates']} commits in {level['classes']} {CLASSES}"
         if level["repository"] in GO_LEVELS.values():
             counts = pluralize(level["classes"], "candidate")
