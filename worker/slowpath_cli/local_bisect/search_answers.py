@@ -50,6 +50,10 @@ def _reason(session: SearchSession, finished: SearchResult) -> str:
         return f"They started from {short_id(fork.sha)}, which is bad already and is not in the range: a merge brings them in."
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
+    return _reason_of_measurements(session, finished)
+
+
+def _reason_of_measurements(session: SearchSession, finished: SearchResult) -> str:
     if find_better_build(session.state) is not None and _ends_measure_alike(session):
         return "Good and bad measure alike, but a build between them does not."
     failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}
