@@ -176,10 +176,15 @@ def _covered(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]
     shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     covered = 0.0
     for each in seen:
-        shift = (each.ratio - 1) * float(ground.tested_waiters[each.waiter].base_ns[AT[each.quantile]])
+        shift = (each.ratio - 1) * _longer_ns(ground.tested_waiters[each.waiter], each.quantile)
         if each.ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
             covered += min(float(share[each.waiter]) for share in shares)
     return covered
+
+
+def _longer_ns(tested: TestedWaiter, quantile: float) -> float:
+    """Return a quantile on the side with longer waits, so that swapped sides have the same verdict."""
+    return max(float(tested.base_ns[AT[quantile]]), float(tested.candidate_ns[AT[quantile]]))
 
 
 def _traces_needed(ground: TraceComparisonInputs) -> str:
