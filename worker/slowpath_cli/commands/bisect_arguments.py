@@ -53,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--main",
         metavar="PACKAGE",
-        help="main package, such as ./cmd/x: commits that do not change its binary are pruned",
+        help="main package, such as ./cmd/x, or the library that is measured, such as ./json: commits that do not change what it is "
+        "built from are pruned",
     )
     parser.add_argument("--goos", default="linux")
     parser.add_argument("--goarch", default="amd64")

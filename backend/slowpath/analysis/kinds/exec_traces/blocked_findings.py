@@ -42,7 +42,7 @@ def _is_significant(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool
 def _is_certain(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
     """Return whether the change is certain: not if load or a lack of CPU may explain it.
 
-    On a machine short of CPU whoever has the lock may not run, so every blocked goroutine waits longer.
+    On a machine short of CPU the goroutine that has the lock may not run, so every blocked one waits longer.
     """
     thresholds, rate = ground.thresholds, blocked.rate
     load = ground.waiting.load_ratio if rate.is_worse else 1 / ground.waiting.load_ratio

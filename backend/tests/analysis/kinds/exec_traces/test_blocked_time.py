@@ -17,8 +17,8 @@ CALL = GeneratedBlocking(
 )
 
 
-def side(*blocked: GeneratedBlocking, seed: int = 1, count: int = 4, **options: float) -> list[TraceArtifact]:
-    return traces(SERVICE, count, seed, blocked=blocked, **{"spread": 0.1, **options})
+def side(*blocked: GeneratedBlocking, seed: int = 1) -> list[TraceArtifact]:
+    return traces(SERVICE, 4, seed, blocked=blocked, spread=0.1)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,12 @@ def test_less_waiting_for_a_processor_and_more_blocked_time_are_mixed() -> None:
     assert compared(candidate, base).verdict == "mixed"
 
 
+@pytest.mark.processes
 def test_blocked_time_that_hides_a_change_is_not_unchanged() -> None:
-    sides = [
-        traces(SERVICE, 8, seed, seconds=20.0, blocked=[replace(LOCK, sigma=0.5)], spread=spread)
-        for seed, spread in ((1, 0.05), (2, 0.05))
+    steady = [
+        traces(SERVICE, 8, seed, seconds=20.0, blocked=[replace(LOCK, sigma=0.5)], spread=0.05) for seed in (1, 2)
     ]
-    quiet = compared(*sides)
-    noisy = compared(*(traces(SERVICE, 8, seed, seconds=20.0, blocked=[LOCK], spread=1.0) for seed in (1, 2)))
+    varying = [traces(SERVICE, 8, seed, seconds=20.0, blocked=[LOCK], spread=1.0) for seed in (1, 2)]
+    quiet, noisy = compared(steady[0], steady[1]), compared(varying[0], varying[1])
     assert quiet.verdict == "unchanged"
     assert noisy.verdict == "inconclusive"
