@@ -80,6 +80,7 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
             file=sys.stderr,
         )
     else:
+        _require_order(history.repositories[""], options, good, bad)
         level = history.top(good, bad)
         if not level.nodes:
             raise InvalidRepository("No commit between good and bad changes the sources of the binary.")
@@ -109,6 +110,16 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
         ]
         print("\n\n".join(texts))
     return 0 if parts[0][1].outcome == "found" else NOT_DECIDED
+
+
+def _require_order(repository: LocalRepository, options: argparse.Namespace, good: str, bad: str) -> None:
+    """Raise `InvalidRepository` if the bad commit is older than the good one."""
+    if good != bad and repository.is_ancestor(bad, good):
+        better = "smaller" if options.better == "larger" else "larger"
+        raise InvalidRepository(
+            f"--bad {options.bad} is older than --good {options.good}. Swap them. To find the commit that made it better instead "
+            f"of worse, swap them and add --better {better}."
+        )
 
 
 def _compiler_lines(sentences: Sequence[str]) -> list[str]:

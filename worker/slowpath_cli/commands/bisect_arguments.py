@@ -17,9 +17,11 @@ SCRIPT = """the script runs in a separate work tree of each build, with these va
   SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
 
 its result is one of:
-  the last number that it prints on stdout (larger is worse, unless --better larger)
+  a number that it prints on stdout (larger is worse, unless --better larger): its last line, or the first value of the
+  benchmark in the output of `go test -bench` (the mean, with -count), or else the last number
   the files in SLOWPATH_OUT, with --signature
-  its exit code, without a number: 0 good, 1 bad
+  its exit code, without a number: 0 good, 1 bad (`go test | awk` ends with 0 even if the build fails: then its last
+  output is shown with the failed build)
   125 does not build, 75 try again; 1 also means a failed build if the script prints numbers for other builds
 
 a class is a set of commits that build from the same inputs (--main): one of them is measured for all. The culprit is
@@ -37,8 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = SCRIPT
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--repo", default=".", metavar="DIR", help="the repository (default: this folder)")
-    parser.add_argument("--good", metavar="A", help="commit, branch or tag that is not slower")
-    parser.add_argument("--bad", metavar="B", help="commit, branch or tag that is slower")
+    parser.add_argument("--good", metavar="A", help="commit, branch, tag or date that is not slower")
+    parser.add_argument(
+        "--bad",
+        metavar="B",
+        help="commit, branch, tag or date that is slower; a date (2026-11-17) is the newest commit of the default branch then",
+    )
     parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR",
                         help="a dependency's repository, searched when its update is the culprit; may be repeated")  # fmt: skip
     parser.add_argument(
@@ -47,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--main",
         metavar="PACKAGE",
-        help="main package, such as ./cmd/x: commits that do not change its binary are pruned",
+        help="main package, such as ./cmd/x, or the library that is measured, such as ./json: commits that do not change what it is "
+        "built from are pruned",
     )
     parser.add_argument("--goos", default="linux")
     parser.add_argument("--goarch", default="amd64")
@@ -55,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cgo", choices=("on", "off"), help="whether cgo is used (default: unknown, both are considered)"
     )
-    parser.add_argument("--better", choices=("smaller", "larger"), default="smaller", help="which numbers are better")
+    parser.add_argument("--better", choices=("smaller", "larger"), default="smaller",
+                        help="which numbers are better; the opposite finds the commit that made them better")  # fmt: skip
     parser.add_argument("--signature", metavar="KIND:SUBJECT",
                         help="what to measure in the files in SLOWPATH_OUT, such as profile.category:stack-growth, growth.count:total or profile.function:NAME")  # fmt: skip
     stop = parser.add_argument("--stop-probability", type=float, default=0.95, metavar="P",

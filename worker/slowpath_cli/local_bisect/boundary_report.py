@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Final
 
-from slowpath.analysis.bisect.boundary_difference import BoundaryLevel, compare_boundaries
+from slowpath.analysis.bisect.boundary_difference import BoundaryDifference, BoundaryLevel, compare_boundaries
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
 from slowpath.analysis.findings.wording import pluralize
 from slowpath.verdicts.bisects.wording import describe_boundary_difference
@@ -28,8 +28,13 @@ def print_boundary_check(session: SearchSession, *, as_json: bool) -> int:
         document = {"format": FORMAT, **asdict(found), "expected_probes": round(probes, 1), "sentence": sentence}
         print(json.dumps(document))
     else:
-        print("\n".join([sentence, f"  good: {_describe(found.good)}", f"  bad:  {_describe(found.bad)}"]))
+        print("\n".join([sentence, *describe_levels(found)]))
     return DIFFERENT if found.relation == "differ" else NOT_DIFFERENT
+
+
+def describe_levels(found: BoundaryDifference) -> list[str]:
+    """Describe what both boundaries measured, a line each."""
+    return [f"  good: {_describe(found.good)}", f"  bad:  {_describe(found.bad)}"]
 
 
 def _describe(level: BoundaryLevel) -> str:

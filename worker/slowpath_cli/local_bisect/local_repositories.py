@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Final
 from slowpath.analysis.closure.module_versions import resolve_version
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.git_ports import GitObjectReader, GitParentLink
+from slowpath.verdicts.bisects.rules.range_ends import parse_date
 from slowpath_cli.local_bisect.submodules import fill_submodules
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
@@ -62,14 +64,30 @@ class LocalRepository:
         (info / "alternates").write_text(f"{self._source / 'objects'}\n", encoding="utf-8", errors="surrogateescape")
 
     def resolve(self, name: str) -> str:
-        """Resolve a branch, tag, HEAD or SHA, with optional `~3` or `^`, to a SHA. Raises `InvalidRepository`."""
+        """Resolve a branch, tag, HEAD or SHA, with optional `~3` or `^`, or a date, to a SHA. Raises `InvalidRepository`.
+
+        A date is the newest commit of the default branch then: of the remote's, or of the branch that is checked out.
+        """
         found_suffix = ANCESTRY.search(name)
         suffix = found_suffix[1] if found_suffix else ""
         base = name[: len(name) - len(suffix)] if suffix else name
         found = self._named(base)
+        if found is None and (at := parse_date(name)) is not None:
+            return self._newest_at(at, name)
         if found is None:
-            raise InvalidRepository(f"{self.label} has no commit, branch or tag {name!r}.")
+            raise InvalidRepository(
+                f"{self.label} has no commit, branch or tag {name!r}; a date is written as 2026-11-17."
+            )
         return self._peel(found + suffix, name)
+
+    def _newest_at(self, at: datetime, name: str) -> str:
+        head = self._named("refs/remotes/origin/HEAD") or self._named("HEAD") or ""
+        found = self._git(
+            "rev-list", "-1", "--first-parent", f"--before={int(at.timestamp())}", self._peel(head, "HEAD"), "--"
+        )
+        if not found:
+            raise InvalidRepository(f"The default branch of {self.label} has no commit before {name}.")
+        return found
 
     def version(self, version: str, module: str) -> str:
         """Return the commit of a module version: a tag, pseudo-version or revision. Raises `InvalidRepository`."""

@@ -3,7 +3,7 @@
 A script answers in numbers or in exit codes, not in both: where it prints numbers, an exit code is a failed build.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -38,12 +38,15 @@ def has_numbers(state: SearchState) -> bool:
     return any(one.windows for one in state.deploys)
 
 
-def verdicts_before_numbers(state: SearchState) -> dict[int, ScriptResult]:
-    """Return the probes with verdicts as failed builds, once numbers show that the script answers in numbers."""
+def verdicts_before_numbers(state: SearchState, reason_of: Callable[[int], str]) -> dict[int, ScriptResult]:
+    """Return the probes with verdicts as failed builds, once numbers show that the script answers in numbers.
+
+    `reason_of` returns the last line that a probe printed.
+    """
     if not has_numbers(state):
         return {}
     return {
-        one.number: ScriptResult("unbuildable", reason=MIXED["bad" if one.bad else "good"])
+        one.number: _as_failure(ScriptResult("bad" if one.bad else "good", reason=reason_of(one.number)))
         for one in state.deploys
         if one.is_measured and not one.windows
     }

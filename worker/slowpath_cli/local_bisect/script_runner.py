@@ -23,9 +23,9 @@ from slowpath_cli.local_bisect.build_changes import BuildChange, apply_change
 from slowpath_cli.local_bisect.go_toolchain import go_environment, toolchain_override, write_go_lines
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, InvalidRepository, LocalRepository
 from slowpath_cli.local_bisect.output_values import read_signature_value
+from slowpath_cli.local_bisect.script_output import list_benchmarks, read_number
 
 GOOD, BAD, UNBUILDABLE, RETRY = 0, 1, 125, 75
-NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 MAX_OUTPUT_BYTES: Final = 1 << 20
 MAX_RUNS: Final = 3
 EXITED_WITH_1: Final = "The script exited with 1 and without output."
@@ -44,7 +44,7 @@ class ScriptResult:
     kind: Literal["number", "good", "bad", "unbuildable", "nothing"]
     number: float | None = None
     reason: str = ""
-    """Of a failed build: the last line of its output, or why there is none."""
+    """Of a failed build, and of a result without a number: the last line of its output, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,19 @@ def run_until_result(
         code, output = _run(script, work_dir, environment, out)
         if code in START_FAILURES:
             raise ScriptProtocolError(f"the script could not be run ({START_FAILURES[code]}){last_line(out)}")
-        if code == GOOD and script.signature is not None:
-            return ScriptResult("number", _value(out, *script.signature)), runs
-        if code == BAD and script.signature is not None:
-            return ScriptResult("unbuildable", reason=last_output_line(out) or EXITED_WITH_1), runs
         if code != RETRY:
-            return read_answer(code, output, out), runs
+            return _answer_of(script, code, output, out), runs
     return ScriptResult("nothing"), MAX_RUNS
+
+
+def _answer_of(script: MeasureScript, code: int, output: bytes, out: Path) -> ScriptResult:
+    if code == GOOD and script.signature is not None:
+        return ScriptResult("number", _value(out, *script.signature))
+    if code == BAD and script.signature is not None:
+        return ScriptResult("unbuildable", reason=last_output_line(out) or EXITED_WITH_1)
+    if code == GOOD:
+        _require_one_benchmark(output)
+    return read_answer(code, output, out)
 
 
 def absolute_command(words: list[str]) -> list[str]:
@@ -117,7 +123,7 @@ def _value(out: Path, kind: str, subject: str) -> float:
 
 
 def read_answer(code: int, output: bytes, out: Path) -> ScriptResult:
-    """Return the result given by exit code and last number. Raises `ScriptProtocolError`."""
+    """Return the result given by exit code and number. Raises `ScriptProtocolError`."""
     if code == UNBUILDABLE:
         return ScriptResult("unbuildable", reason=last_output_line(out))
     if code not in {GOOD, BAD}:
@@ -126,8 +132,18 @@ def read_answer(code: int, output: bytes, out: Path) -> ScriptResult:
         )
     if code == BAD:
         return ScriptResult("bad", reason=last_output_line(out))
-    found = NUMBER.findall(output.decode("utf-8", "replace"))
-    return ScriptResult("number", float(found[-1])) if found else ScriptResult("good")
+    number = read_number(output.decode("utf-8", "replace"))
+    return ScriptResult("good", reason=last_output_line(out)) if number is None else ScriptResult("number", number)
+
+
+def _require_one_benchmark(output: bytes) -> None:
+    names = list_benchmarks(output.decode("utf-8", "replace"))
+    if len(names) > 1:
+        shown = f"{', '.join(names[:3])}{' ...' if len(names) > 3 else ''}"
+        raise ScriptProtocolError(
+            f"the script printed {len(names)} benchmarks ({shown}). Run one of them (-bench '^{names[0].partition('-')[0]}$'), "
+            "or print one number in the last line."
+        )
 
 
 def last_line(out: Path) -> str:

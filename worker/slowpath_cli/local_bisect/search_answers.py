@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from slowpath.analysis.bisect import measurement_normalization, search, suspects
+from slowpath.analysis.bisect.boundary_difference import compare_boundaries
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import (
     ExplainedIncrease,
     ShareInterval,
     explain_increase,
+    find_better_build,
     find_slower_build,
 )
 from slowpath.analysis.bisect.search_state import SearchResult
@@ -48,6 +50,12 @@ def _reason(session: SearchSession, finished: SearchResult) -> str:
         return f"They started from {short_id(fork.sha)}, which is bad already and is not in the range: a merge brings them in."
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
+    return _reason_of_measurements(session, finished)
+
+
+def _reason_of_measurements(session: SearchSession, finished: SearchResult) -> str:
+    if find_better_build(session.state) is not None and _ends_measure_alike(session):
+        return "Good and bad measure alike, but a build between them does not."
     failed = {one.build for one in session.state.deploys if one.state == "unbuildable"}
     if failed & set(finished.suspects):
         return f"{len(failed & set(finished.suspects))} of the builds between them failed."
@@ -68,9 +76,10 @@ def describe_explained(session: SearchSession, finished: SearchResult) -> list[s
     if node.repository in GO_LEVELS:
         return [describe_go_change(node, _interval(found.culprit))]
     sha = short_id(node.sha)
+    change = f"{'increase' if session.state.settings.larger_is_worse else 'decrease'} between good and bad"
     if not found.leaves_rest:
-        return [f"{sha} explains {_interval(found.culprit)} of the increase between good and bad."]
-    lines = [f"{sha} explains only {_interval(found.culprit)} of the increase between good and bad."]
+        return [f"{sha} explains {_interval(found.culprit)} of the {change}."]
+    lines = [f"{sha} explains only {_interval(found.culprit)} of the {change}."]
     if found.has_earlier_rest:
         lines.append(f"Something earlier explains {_interval(found.earlier)}: search with --bad {sha}~1.")
     if found.has_later_rest:
@@ -82,14 +91,29 @@ def _interval(share: ShareInterval) -> str:
     return format_share_interval(share.share, share.low, share.high)
 
 
+def _ends_measure_alike(session: SearchSession) -> bool:
+    ends = compare_boundaries(session.state)
+    return ends is not None and ends.relation == "equal"
+
+
 def describe_slower_build(session: SearchSession) -> list[str]:
-    """Describe a build between the boundaries that is slower than both."""
+    """Describe a build between the boundaries that is slower than both, or better than both if these measure alike."""
     slower = find_slower_build(session.state)
     if slower is None:
-        return []
+        return _describe_better_build(session)
     node = session.nodes[slower.build]
     hint = "" if node.repository in GO_LEVELS else f" Fixed since? Try --bad {short_id(node.sha)}."
     return [f"{short_id(node.sha)} between them is {100 * slower.excess:.0f}% worse than both good and bad.{hint}"]
+
+
+def _describe_better_build(session: SearchSession) -> list[str]:
+    better = find_better_build(session.state) if _ends_measure_alike(session) else None
+    if better is None:
+        return []
+    sha = short_id(session.nodes[better.build].sha)
+    return [
+        f"{sha} between them is {100 * better.excess:.0f}% better than both good and bad. To find what undid it, try --good {sha}."
+    ]
 
 
 def find_commit(session: SearchSession, candidate: str) -> CandidateNode:

@@ -22,7 +22,13 @@ from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositor
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.probe_results import record_results, settle_results, verdicts_before_numbers
 from slowpath_cli.local_bisect.progress_lines import describe_remaining, describe_result, describe_suspect_probability
-from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError, ScriptResult, run_until_result
+from slowpath_cli.local_bisect.script_runner import (
+    MeasureScript,
+    ScriptProtocolError,
+    ScriptResult,
+    last_output_line,
+    run_until_result,
+)
 
 FORMAT: Final = "slowpath.bisect-session/1"
 
@@ -148,9 +154,8 @@ class SearchDriver:
     def _report_starts(self, starts: tuple[ProbeStart, ...]) -> None:
         for one in starts:
             node = self._session.nodes.get(one.build)
-            self._report(
-                self._session, f"{one.purpose}: {f'{short_id(node.sha)} {node.title}' if node else 'the good boundary'}"
-            )
+            title = "" if node is None or one.purpose == "boundary" else f" {node.title}"
+            self._report(self._session, f"{one.purpose}: {self._describe_build(one.build)}{title}")
 
     def _measure(self, numbers: tuple[int, ...]) -> None:
         session = self._session
@@ -165,8 +170,8 @@ class SearchDriver:
         results = settle_results(session.state, given)
         places = {one.number: str(self._out(one.number)) for one in session.state.deploys}
         session.state = record_results(session.state, results, places)
-        corrected = verdicts_before_numbers(session.state)
-        places |= {number: str(self._folder / "out" / f"{number:04}-0") for number in corrected}
+        corrected = verdicts_before_numbers(session.state, lambda number: last_output_line(self._first_out(number)))
+        places |= {number: str(self._first_out(number)) for number in corrected}
         session.state = record_results(session.state, corrected, places)
         self._report_results(results | corrected, places)
 
@@ -174,9 +179,9 @@ class SearchDriver:
         """Report the results, the candidate with the highest posterior, and what is expected to remain."""
         session = self._session
         for number, answer in results.items():
-            node = session.nodes.get(session.state.deploys[number - 1].build)
+            build = self._describe_build(session.state.deploys[number - 1].build)
             result = describe_result(answer, f"{places[number]}/stderr", self._seen_failures)
-            self._report(session, f"{short_id(node.sha) if node else 'the good boundary'}: {result}")
+            self._report(session, f"{build}: {result}")
         id_, probability = describe_suspect_probability(session.state)
         remaining = describe_remaining(session.state, session.seconds + time.monotonic() - self._stepped_at)
         suspect = session.nodes[id_]
@@ -191,8 +196,17 @@ class SearchDriver:
             build = self._session.build(deploy.build)
             return run_until_result(self._history, self._script, build, slot, self._out(number))
         except ScriptProtocolError as error:
-            place = "the good boundary" if deploy.build == GOOD_END else short_id(self._session.nodes[deploy.build].sha)
-            raise ScriptProtocolError(f"On {place}, {error}") from error
+            raise ScriptProtocolError(f"On {self._describe_build(deploy.build)}, {error}") from error
+
+    def _describe_build(self, build: str) -> str:
+        if build == GOOD_END:
+            return "the good boundary"
+        sha = short_id(self._session.nodes[build].sha)
+        return f"the bad boundary ({sha})" if build == self._session.state.line.ids[-1] else sha
+
+    def _first_out(self, number: int) -> Path:
+        """Return the output folder of a probe's first run."""
+        return self._folder / "out" / f"{number:04}-0"
 
     def _out(self, number: int) -> Path:
         """Return the output folder of a probe's next run."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect.boundary_difference import compare_boundaries
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import find_slower_build
 from slowpath.analysis.bisect.search_state import SearchResult
@@ -14,6 +15,7 @@ from slowpath.analysis.findings.wording import pluralize
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
+from slowpath_cli.local_bisect.boundary_report import describe_levels
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.progress_lines import measurement_limit
 from slowpath_cli.local_bisect.search_answers import (
@@ -169,6 +171,10 @@ def continue_command(words: Sequence[str], limit: int) -> str:
     )  # fmt: skip
 
 
+def _count_suspects(count: int) -> str:
+    return "one suspect" if count == 1 else f"{count} suspects, the most likely first"
+
+
 def format_search_report(
     session: SearchSession,
     history: MultiRepositoryHistory[LocalRepository],
@@ -180,8 +186,10 @@ def format_search_report(
     limit = probe_limit(session.state)
     first, *others = sentences(session, finished)
     lines = [first]
-    for level in levels(session, history, finished):
-        name = level["culprit"] or f"{len(level['suspects'])} suspects, the most likely first"
+    if finished.outcome == "not-in-range" and (ends := compare_boundaries(session.state)) is not None:
+        lines += describe_levels(ends)
+    for level in levels(session, history, finished) if finished.suspects else ():
+        name = level["culprit"] or _count_suspects(len(level["suspects"]))
         counts = f"{level['candidates']} commits in {level['classes']} {CLASSES}"
         if level["repository"] in GO_LEVELS.values():
             counts = pluralize(level["classes"], "candidate")

@@ -195,7 +195,7 @@ def test_an_interrupted_search_prints_the_command_that_continues_it(
         (["--good=--upload-pack=x", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "$(id)", "--bad", "main"], "no commit, branch or tag"),
         (["--good", "main", "--bad", "main"], "are the same"),
-        (["--good", "main", "--bad", "HEAD~3"], "not among the ancestors of"),
+        (["--good", "main", "--bad", "HEAD~3"], "--bad HEAD~3 is older than --good main"),
         (["--good", "main", "--bad", "HEAD~3"], "Swap them"),
         (["--good", "HEAD~3", "--bad", "main", "--main", "./cmd/nosuch"], "has no folder 'cmd/nosuch'"),
         (["--good", "HEAD~99", "--bad", "main"], "no commit"),

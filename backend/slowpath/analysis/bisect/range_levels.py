@@ -6,7 +6,7 @@ The variance between probes is pooled within builds, so that a third level does 
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -123,6 +123,12 @@ def find_slower_build(state: SearchState) -> SlowerBuild | None:
     ]
     slowest = max(agreeing, key=excess.__getitem__, default=None)
     return None if slowest is None else SlowerBuild(state.line.at(slowest), excess[slowest])
+
+
+def find_better_build(state: SearchState) -> SlowerBuild | None:
+    """Return the build that is certainly better than both boundaries, as `find_slower_build` does; `excess` is relative to the better one."""
+    settings = state.settings
+    return find_slower_build(replace(state, settings=replace(settings, larger_is_worse=not settings.larger_is_worse)))
 
 
 def _certain_excess(levels: _BuildLevels, at: int, end: int, compared: int) -> float:

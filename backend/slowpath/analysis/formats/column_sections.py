@@ -25,6 +25,15 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
 Section = TypeVar("Section")
+_KINDS = {
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+    "i32": np.int32,
+    "i64": np.int64,
+    "f64": np.float64,
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,11 @@ def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Se
         if len(array) != length:
             raise ColumnFileError("length-differs", f"{name} has {len(array)} entries, expected {length}")
     return section(**arrays)
+
+
+def make_empty_section(_columns: ColumnFile, section: type[Section], _prefix: str) -> Section:
+    """Return a section without rows: of a file that an earlier version wrote without it."""
+    return section(**{field: np.zeros(0, _KINDS[one.kind]) for field, one in _columns_of(section).items()})
 
 
 def check_section(section: object, prefix: str, limits: Mapping[str, int]) -> None:

@@ -8,7 +8,7 @@ from numpy.random import Generator, default_rng
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
-from slowpath.analysis.bisect.range_levels import explain_increase, find_slower_build
+from slowpath.analysis.bisect.range_levels import explain_increase, find_better_build, find_slower_build
 from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings, SearchState, search_rest
 
 
@@ -84,11 +84,26 @@ def test_a_build_slower_than_both_boundaries_is_named() -> None:
     assert found >= 7  # 21 of 24; which of them depends on rounding, so on the processor
 
 
+def test_a_build_better_than_both_boundaries_is_named() -> None:
+    """An improvement that was undone in the same range, or a search for an improvement with ends that measure alike."""
+    found = 0
+    for seed in range(12):
+        _, state = driven(lambda at: 50.0 if 8 <= at < 24 else 100.0, default_rng(seed))
+        assert find_slower_build(state) is None
+        better = find_better_build(state)
+        found += better is not None
+        if better is not None:
+            assert 8 <= int(better.build) < 24
+            assert better.excess == pytest.approx(0.5, abs=0.05)
+    assert found >= 7
+
+
 def test_noise_is_no_slower_build() -> None:
     alarms = 0
     for seed in range(6):
         _, state = driven(lambda at: 120.0 if at >= 16 else 100.0, default_rng(seed), noise=0.03)
         alarms += find_slower_build(state) is not None
+        alarms += find_better_build(state) is not None
     assert alarms <= 1
 
 

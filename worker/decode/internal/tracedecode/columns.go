@@ -26,6 +26,7 @@ func (p *pass) write() {
 		p.longest.write(p, &body, waiters)
 		p.gcHeader(&body)
 		p.series(&body)
+		p.blocked(&body)
 	}
 	p.totals()
 	p.stacks(&p.file.Columns, &body)

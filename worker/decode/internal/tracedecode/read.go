@@ -4,6 +4,7 @@
 //	tracesource  events of the file, or what is wrong with it
 //	tracestate   goroutines and processors, state by state; notifies the others:
 //	schedlatency   delays by waiter (group and reason), the worst of them
+//	blockedtime    where goroutines were blocked, and who ended it
 //	poccupancy   who occupied the processors meanwhile
 //	tracegc      the collector, and what it leaves to the program
 //	traceseries  all of it over time
@@ -13,6 +14,7 @@ package tracedecode
 import (
 	"golang.org/x/exp/trace"
 
+	"slowpath.dev/decode/internal/blockedtime"
 	"slowpath.dev/decode/internal/poccupancy"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/schedlatency"
@@ -111,6 +113,7 @@ func newPass(source *tracesource.Source, options Options) *pass {
 	m.Waits = schedlatency.New(m.Groups, m.Occupancy)
 	m.GC = tracegc.New()
 	m.Series = traceseries.New()
+	m.Blocked = blockedtime.New()
 	p.longest = newLongestWaits(m, ring, func() int64 { return p.now })
 	source.Holding = func(bytes int64) { ring.Bound(sharedMemory - bytes) }
 	return p

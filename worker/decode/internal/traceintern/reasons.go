@@ -32,6 +32,7 @@ type WakeReasonInterner struct {
 	byName map[string]uint8
 	list   []uint32
 	kinds  []Kind
+	blocks []bool
 }
 
 // NewReasons makes a table of the fixed reasons.
@@ -60,6 +61,7 @@ func (r *WakeReasonInterner) Of(name string) uint8 {
 	r.byName[name] = i
 	r.list = append(r.list, r.names.Intern(name))
 	r.kinds = append(r.kinds, kindOf(name))
+	r.blocks = append(r.blocks, name == "sync" || name == "chan send")
 	return i
 }
 
@@ -79,6 +81,10 @@ func kindOf(name string) Kind {
 
 // Name returns the string of a reason.
 func (r *WakeReasonInterner) Name(i uint8) uint32 { return r.list[i] }
+
+// Blocks returns whether a goroutine with this reason wants to continue and cannot: on a lock, or
+// with a value that no goroutine receives yet. A receiver may just have nothing to do.
+func (r *WakeReasonInterner) Blocks(i uint8) bool { return r.blocks[i] }
 
 // Kind returns the kind of a reason.
 func (r *WakeReasonInterner) Kind(i uint8) Kind { return r.kinds[i] }

@@ -16,17 +16,18 @@ type goroutine struct {
 	final bool
 	user  uint16 // its class when it runs plain code
 
-	gc        poccupancy.Kind // as a GC worker; poccupancy.User: it is none
-	inAssist  bool
-	collects  bool // may count as working for the collector
-	system    bool
-	reason    uint8  // of the last blocking
-	stack     uint32 // of the last blocking
-	proc      int32  // noProc when it has none
-	runSince  int64
-	assist    int64 // since when in the assist
-	lastStack trace.Stack
-	lastID    uint32
+	gc          poccupancy.Kind // as a GC worker; poccupancy.User: it is none
+	inAssist    bool
+	collects    bool // may count as working for the collector
+	system      bool
+	reason      uint8  // of the last blocking
+	stack       uint32 // of the last blocking
+	syscallSeen bool   // the trace has the beginning of the system call
+	proc        int32  // noProc when it has none
+	runSince    int64
+	assist      int64 // since when in the assist
+	lastStack   trace.Stack
+	lastID      uint32
 
 	wait    wait
 	pending []pending // whole waits of before its group was known

@@ -9,6 +9,7 @@ package tracestate
 import (
 	"golang.org/x/exp/trace"
 
+	"slowpath.dev/decode/internal/blockedtime"
 	"slowpath.dev/decode/internal/poccupancy"
 	"slowpath.dev/decode/internal/schedlatency"
 	"slowpath.dev/decode/internal/tracegc"
@@ -27,6 +28,7 @@ type Machine struct {
 	Occupancy *poccupancy.OccupancyTotals
 	GC        *tracegc.GcFollower
 	Series    *traceseries.Series
+	Blocked   *blockedtime.Table
 	Totals    Totals
 
 	goroutines  *goroutines

@@ -36,6 +36,7 @@ func (m *Machine) goTransition(ev *trace.Event, st *trace.StateTransition, t int
 		return
 	}
 	m.collect(g, st, ev, t)
+	m.endBlocking(g, from, to, ev, t)
 	m.leave(g, from, t)
 	m.enter(g, from, to, ev, st, t)
 }
@@ -136,7 +137,7 @@ func (m *Machine) enter(g *goroutine, from, to trace.GoState, ev *trace.Event, s
 			g.reason = m.reasonOf(st.Reason)
 		}
 	case trace.GoSyscall:
-		g.stack = g.lastID
+		g.stack, g.syscallSeen = g.lastID, from != trace.GoUndetermined
 		m.inSyscall(g, from, ev, t)
 	case trace.GoNotExist:
 		m.stopRun(g, from, t)

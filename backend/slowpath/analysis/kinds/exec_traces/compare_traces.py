@@ -7,6 +7,8 @@ from numpy.random import Generator
 
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.kinds.comparison_sides import KindSides, of_type
+from slowpath.analysis.kinds.exec_traces.blocked_findings import blocked_findings
+from slowpath.analysis.kinds.exec_traces.blocked_time import blocked_rates
 from slowpath.analysis.kinds.exec_traces.gc_findings import GcComparison, compare_gc
 from slowpath.analysis.kinds.exec_traces.host_effects import drop_host_noise
 from slowpath.analysis.kinds.exec_traces.load_estimate import load_of
@@ -85,7 +87,8 @@ def compare_traces(
     occupancy = OccupancyTable(matched, thresholds.draws, generators)
     tested = drop_host_noise(matched, tested, occupancy, thresholds)
     waiting = waiting_of(matched, tested, thresholds, generators)
-    ground = TraceComparisonInputs(matched, tested, occupancy, costs_of(matched), waiting, thresholds)
+    blocked = blocked_rates(matched, thresholds, generators)
+    ground = TraceComparisonInputs(matched, tested, occupancy, costs_of(matched), waiting, thresholds, blocked)
     delays = delay_findings(ground)
     accused = main_occupants(ground, delays)
     groups = group_findings(ground, delays)
@@ -93,7 +96,7 @@ def compare_traces(
     progress("comparing garbage collection", 0.9)
     gc = compare_gc(ground, generators)
     found = [*delays.values(), *accused, *groups, *([total] if total is not None else []), *gc.findings]
-    findings = ranked(found, thresholds)
+    findings = ranked([*found, *blocked_findings(ground)], thresholds)
     seen = seen_effects(tested, thresholds)
     verdict = decide_verdict(ground, findings, seen, gc)
     progress("done", 1.0)

@@ -103,7 +103,9 @@ def _test(
     ratio, low, high = (float(np.exp(each[0])) for each in (effects.log_ratio, effects.low, effects.high))
     p_value = float(effects.p_value[0])
     detectable_log = detectable_log_ratio(effects.error, effects.df, float(np.log(thresholds.least_ratio)), thresholds)
-    detectable = float(np.expm1(min(float(detectable_log[0]), 50.0))) * (base + LOG_OFFSET * hypothesis.least)
+    detectable = float(np.expm1(min(float(detectable_log[0]), 50.0))) * (
+        max(base, candidate) + LOG_OFFSET * hypothesis.least
+    )
     detectable = min(max(detectable, hypothesis.least), 1.0)
     beyond = low > thresholds.least_ratio if candidate > base else high < 1 / thresholds.least_ratio
     if not beyond or abs(candidate - base) < hypothesis.least:

@@ -103,6 +103,28 @@ GC: dict[str, SchedulerAdvice] = {
 GC_LESS = SchedulerAdvice("The collector uses less of the processors.", "")
 
 
+BLOCKED: dict[str, SchedulerAdvice] = {
+    "sync": SchedulerAdvice(
+        "A goroutine that requests a lock which another one has is blocked until that one releases it. If a lock is held for "
+        "longer, or requested more often, the queue behind it grows faster than the time for which it is held.",
+        "Check what the named function does between Lock and Unlock: move input, output and long computations out, or divide "
+        "the data among several locks. A mutex profile has the same from the side of the holder.",
+    ),
+    "chan send": SchedulerAdvice(
+        "A sender is blocked until a receiver takes the value, or until a buffered channel has room. Receivers are too few, "
+        "too slow, or the buffer is too small for bursts.",
+        "Check the receiver first: its CPU time, and what it waits for itself. More receivers help if they do not wait for "
+        "one another; a larger buffer helps with bursts only.",
+    ),
+    "syscall exit": SchedulerAdvice(
+        "The goroutine waits inside the kernel. After 20 µs to 10 ms its processor runs others, so the process has CPU time "
+        "to spare although requests wait.",
+        "Check files, pipes, locks of files and sleeps in the named function, and the device or process behind them.",
+    ),
+}
+BLOCKED_LESS = SchedulerAdvice("Goroutines of this group are blocked for less time here.", "")
+
+
 def delay_text(verdict: str) -> SchedulerAdvice:
     """Return the text for a verdict on a waiter's waits."""
     return DELAY.get(verdict, DELAY["mixed"])

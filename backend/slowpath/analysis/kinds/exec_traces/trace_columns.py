@@ -74,6 +74,27 @@ class WaitHistogramColumns:
 
 
 @dataclass(frozen=True)
+class BlockedPlaceColumns:
+    """Places where goroutines of a group were blocked on locks, on sends and in system calls, by who ended it."""
+
+    group: Annotated[U32, Column("u32", "groups")]
+    reason: Annotated[U32, Column("u32", "strings")]
+    stack: Annotated[U32, Column("u32", "stacks")]
+    waker_group: Annotated[U32, Column("u32", "groups", or_none=True)]
+    waker_stack: Annotated[U32, Column("u32", "stacks")]
+
+
+@dataclass(frozen=True)
+class BlockedTimeColumns:
+    """Blocked time of each place that ended in a block of time."""
+
+    place: Annotated[U32, Column("u32", "blocked_places")]
+    block: Annotated[U32, Column("u32", "blocks")]
+    count: Annotated[U32, Column("u32")]
+    ns: Annotated[I64, Column("i64")]
+
+
+@dataclass(frozen=True)
 class NetpollDelayColumns:
     """Netpoll delays, as counts by waiter and bucket."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slowpath.analysis.findings.findings import Effect
+from slowpath.analysis.kinds.exec_traces.blocked_time import BlockedRate
 from slowpath.analysis.kinds.exec_traces.p_occupancy import WAKE_UP, OccupancyTable
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
 from slowpath.analysis.kinds.exec_traces.wait_costs import WaitCosts
@@ -16,7 +17,7 @@ from slowpath.analysis.kinds.exec_traces.waiting_rates import WaitingRates
 
 @dataclass(frozen=True)
 class TraceComparisonInputs:
-    """The matched waiters, test results, P occupancy, costs, rates of waiting, and the thresholds."""
+    """The matched waiters, test results, P occupancy, costs, rates of waiting and of blocked time, and the thresholds."""
 
     matched: MatchedWaiters
     tested_waiters: Mapping[int, TestedWaiter]
@@ -24,6 +25,7 @@ class TraceComparisonInputs:
     costs: WaitCosts
     waiting: WaitingRates
     thresholds: TraceThresholds
+    blocked: tuple[BlockedRate, ...] = ()
 
     def certain(self, change: Effect) -> bool:
         """Return whether a change is certain.

@@ -21,6 +21,7 @@ from slowpath.analysis.formats.column_sections import (
     check_ends,
     check_offsets,
     check_section,
+    make_empty_section,
     read_section,
 )
 from slowpath.analysis.kinds.exec_traces import trace_columns
@@ -46,6 +47,10 @@ class TraceTable:
     wakers: trace_columns.WakerColumns
     histogram: trace_columns.WaitHistogramColumns
     netpoll: trace_columns.NetpollDelayColumns
+    blocked: trace_columns.BlockedPlaceColumns
+    blocked_time: trace_columns.BlockedTimeColumns
+    has_blocked_time: bool
+    """False for traces that an earlier version decoded."""
     classes: trace_columns.OccupantColumns
     occupancy: trace_columns.OccupancyColumns
     worst: trace_columns.LongestWaitColumns
@@ -67,6 +72,8 @@ class TraceTable:
         `checked`: the file was validated before, so only its frame is checked.
         """
         columns = read_columns(buffer, FORMAT)
+        has_blocked_time = "blocked_group" in columns.arrays
+        read_blocked = read_section if has_blocked_time else make_empty_section
         header = parse_trace_header(columns.header)
         table = cls(
             header=header,
@@ -81,6 +88,9 @@ class TraceTable:
             wakers=read_section(columns, trace_columns.WakerColumns, "waker"),
             histogram=read_section(columns, trace_columns.WaitHistogramColumns, "hist"),
             netpoll=read_section(columns, trace_columns.NetpollDelayColumns, "netpoll"),
+            blocked=read_blocked(columns, trace_columns.BlockedPlaceColumns, "blocked"),
+            blocked_time=read_blocked(columns, trace_columns.BlockedTimeColumns, "blocked_time"),
+            has_blocked_time=has_blocked_time,
             classes=read_section(columns, trace_columns.OccupantColumns, "class"),
             occupancy=read_section(columns, trace_columns.OccupancyColumns, "blame"),
             worst=read_section(columns, trace_columns.LongestWaitColumns, "worst"),
@@ -146,6 +156,8 @@ _SECTIONS = {
     "wakers": "waker",
     "histogram": "hist",
     "netpoll": "netpoll",
+    "blocked": "blocked",
+    "blocked_time": "blocked_time",
     "classes": "class",
     "occupancy": "blame",
     "worst": "worst",
@@ -169,6 +181,7 @@ def _check(table: TraceTable) -> None:
         "waiters": len(table.waiters.group),
         "stacks": max(len(table.stack_offset) - 1, 0),
         "classes": len(table.classes.kind),
+        "blocked_places": len(table.blocked.group),
         "class_kinds": len(table.header.class_kinds),
         "worst": len(table.worst.waiter),
         "blocks": table.header.blocks,

@@ -13,6 +13,8 @@ from slowpath.analysis.findings.wording import (
     format_ratio,
     pluralize,
 )
+from slowpath.analysis.kinds.exec_traces.blocked_findings import KIND as BLOCKED_KIND
+from slowpath.analysis.kinds.exec_traces.blocked_findings import describe_undetectable
 from slowpath.analysis.kinds.exec_traces.gc_findings import KIND as GC_KIND
 from slowpath.analysis.kinds.exec_traces.gc_findings import GcComparison
 from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import KIND
@@ -94,17 +96,26 @@ def decide_verdict(
 ) -> Verdict:
     """Return regressed or improved by certain findings; by the total waiting if they disagree.
 
+    Blocked time counts beside the waiting for a processor: if both changed, in opposite directions, the verdict is mixed.
     Unchanged only if nothing was withheld and a change within the limits would have been detected.
     """
     certain = {finding.direction for finding in findings if finding.is_significant}
     if len(certain) == 1:
         return "regressed" if certain == {"worse"} else "improved"
     if certain:
-        total = ground.waiting.total
-        if total is None or not total.is_beyond(1.0):
+        directions = _net_directions(ground, findings)
+        if len(directions) != 1:
             return "mixed"
-        return "regressed" if total.is_worse else "improved"
+        return "regressed" if directions == {"worse"} else "improved"
     return "inconclusive" if findings or any(_obstacles(ground, seen, gc)) else "unchanged"
+
+
+def _net_directions(ground: TraceComparisonInputs, findings: Sequence[Finding]) -> set[str]:
+    """Return the directions of the total waiting for a processor and of the net blocked time, where they changed."""
+    total = ground.waiting.total
+    directions = set() if total is None or not total.is_beyond(1.0) else {"worse" if total.is_worse else "better"}
+    blocked = sum(one.cost_s_per_s or 0.0 for one in findings if one.is_significant and one.kind == BLOCKED_KIND)
+    return directions | ({"worse" if blocked > 0 else "better"} if blocked else set())
 
 
 def reason_of(
@@ -152,6 +163,8 @@ def _obstacles(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffec
         yield f"a change of the waiting below {format_ratio(detectable)} could have been missed; {_traces_needed(ground)}"
     elif _covered(ground, seen) < thresholds.unchanged_covers:
         yield f"twice the p99 latency of most goroutines could have been missed; {_more(max(traces) * 2, thresholds)}"
+    if missed := describe_undetectable(ground):
+        yield missed
     if gc.detectable is None or gc.detectable > thresholds.unchanged_gc:
         points = "" if gc.detectable is None else f" by {format_number(100 * gc.detectable)} percentage points"
         yield f"a change of garbage collection{points} could have been missed; record longer"
@@ -163,10 +176,15 @@ def _covered(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]
     shares = [matched.shares(side, matched.can_be_findings) for side in matched.sides]
     covered = 0.0
     for each in seen:
-        shift = (each.ratio - 1) * float(ground.tested_waiters[each.waiter].base_ns[AT[each.quantile]])
+        shift = (each.ratio - 1) * _longer_ns(ground.tested_waiters[each.waiter], each.quantile)
         if each.ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_ns:
             covered += min(float(share[each.waiter]) for share in shares)
     return covered
+
+
+def _longer_ns(tested: TestedWaiter, quantile: float) -> float:
+    """Return a quantile on the side with longer waits, so that swapped sides have the same verdict."""
+    return max(float(tested.base_ns[AT[quantile]]), float(tested.candidate_ns[AT[quantile]]))
 
 
 def _traces_needed(ground: TraceComparisonInputs) -> str:

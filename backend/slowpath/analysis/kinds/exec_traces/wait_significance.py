@@ -67,14 +67,20 @@ class TestedWaiter:
 def detectable_ratios(
     waiters_tested: Sequence[TestedWaiter], at: Sequence[float], thresholds: TraceThresholds
 ) -> list[float]:
-    """Return the minimum detectable ratio of each waiter at its quantile, at least the smallest absolute shift."""
+    """Return the minimum detectable ratio of each waiter at its quantile, at least the smallest absolute shift.
+
+    Relative to the side with shorter waits, so that swapped sides have the same.
+    """
     rows = [AT[quantile] for quantile in at]
     error = as_float64([float(each.effects.error[row]) for each, row in zip(waiters_tested, rows, strict=True)])
     df = as_float64([float(each.effects.df[row]) for each, row in zip(waiters_tested, rows, strict=True)])
-    base = as_float64([max(float(each.base_ns[row]), 1.0) for each, row in zip(waiters_tested, rows, strict=True)])
+    shorter = [
+        max(min(float(each.base_ns[row]), float(each.candidate_ns[row])), 1.0)
+        for each, row in zip(waiters_tested, rows, strict=True)
+    ]
     log_ratios = detectable_log_ratio(error, df, float(np.log(thresholds.least_ratio)), thresholds)
     ratios: list[float] = np.exp(
-        np.minimum(np.maximum(log_ratios, np.log1p(thresholds.least_shift / base)), 50.0)
+        np.minimum(np.maximum(log_ratios, np.log1p(thresholds.least_shift / as_float64(shorter))), 50.0)
     ).tolist()
     return ratios
 

@@ -182,12 +182,20 @@ def _pool_sides(
 def _pool_side(
     side: WaiterSide, waiters: WaiterNumbers, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
 ) -> PooledQuantiles:
-    rate, block_total = _rate(side, waiters), float(blocks.sum())
+    of_traces: F64 = side.total_ns[list(waiters)].sum(axis=0)
+    return pool_rate(side, of_traces, blocks, weights, per=per, offset=offset, unseen=unseen)
+
+
+def pool_rate(
+    side: WaiterSide, of_traces: F64, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
+) -> PooledQuantiles:
+    """Return the logarithm of a rate plus an offset: `of_traces` is the exact time in each trace, `blocks` that in each block."""
+    rate, block_total = float(of_traces.sum()) / side.seconds, float(blocks.sum())
     # Lengths of waits are bucketed; the rate is exact.
     exact = rate * side.seconds / block_total if block_total else 1.0
     resampled = ((weights @ blocks.astype(np.float32)).astype(np.float64) + unseen) * exact / side.seconds / per
     seconds = np.maximum(np.array(side.seconds_of), 1e-9)
-    each = side.total_ns[list(waiters)].sum(axis=0) / seconds / per
+    each = of_traces / seconds / per
     return PooledQuantiles(
         value=np.log([rate / per + offset]),
         draws=np.log(resampled + offset)[:, None],
@@ -207,6 +215,20 @@ def _compare(
     thresholds: TraceThresholds,
 ) -> WaitingRate:
     base, candidate = (_rate(side, waiters) / each for side, each in zip(matched.sides, per, strict=True))
+    return make_rate(waiters, base, candidate, effects, q=q, offset=offset, thresholds=thresholds)
+
+
+def make_rate(
+    waiters: WaiterNumbers,
+    base: float,
+    candidate: float,
+    effects: QuantileEffects,
+    *,
+    q: float,
+    offset: float,
+    thresholds: TraceThresholds,
+) -> WaitingRate:
+    """Return a rate with its change: a ratio, or a difference if one side is below the offset."""
     difference = candidate - base
     ratio = candidate / base if base > 0 and candidate > 0 else None
     if ratio is not None and min(base, candidate) > offset:

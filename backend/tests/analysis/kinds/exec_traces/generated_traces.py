@@ -53,6 +53,20 @@ SERVICE = (
 )
 
 
+@dataclass(frozen=True)
+class GeneratedBlocking:
+    """A place where a group is blocked: times per second, log-normal about a median, and who ends it. `stack` is leaf first."""
+
+    group: str
+    reason: str
+    stack: tuple[str, ...]
+    ender: str | None = None
+    ender_stack: tuple[str, ...] = ()
+    per_second: float = 200.0
+    median_ns: float = 100_000.0
+    sigma: float = 1.0
+
+
 class _Strings:
     """A string table that grows."""
 
@@ -77,11 +91,13 @@ def file_of(
     gc_fraction: float = 0.05,
     worst_ns: float = 1e6,
     idle_bins: range = range(0),
+    blocked: Sequence[GeneratedBlocking] | None = None,
     **header: Any,  # noqa: ANN401 - header fields of any kind
 ) -> bytes:
     """The bytes that the decoder would write. `spread` is how much a trace differs from others (of a log).
 
-    In `idle_bins` (of 1 ms) a processor is idle all the time; a goroutine is runnable in all of them.
+    In `idle_bins` (of 1 ms) a processor is idle all the time; a goroutine is runnable in all of them. Without `blocked` it is as
+    an earlier version of the decoder wrote it.
     """
     string, duration = _Strings(), round(seconds * SECOND)
     groups = list(
@@ -90,6 +106,7 @@ def file_of(
                 *(w.group for w in waiters),
                 *(w.woken_by for w in waiters if w.woken_by),
                 *(n.split("|")[1] for w in waiters for n in w.occupancy if "|" in n),
+                *(name for one in blocked or () for name in (one.group, one.ender) if name is not None),
             ]
         )
     )
@@ -106,13 +123,16 @@ def file_of(
         **_gc(gc_fraction, duration, procs, string),
         **_series(duration, idle_bins),
     }
-    frames = [string("main.leaf"), string("main.root")]
+    stacks: list[tuple[str, ...]] = [(), ("main.leaf", "main.root")]
+    if blocked is not None:
+        arrays |= _blocked(blocked, groups, stacks, string, rng, seconds, spread)
+    names = [name for stack in stacks for name in stack]
     arrays |= {
-        "frame_function": np.array(frames, dtype=np.uint32),
-        "frame_file": np.array([string("main.go")] * 2, dtype=np.uint32),
-        "frame_line": np.array([3, 7], dtype=np.int32),
-        "stack_offset": np.array([0, 0, 2], dtype=np.uint32),
-        "stack_frame": np.array([0, 1], dtype=np.uint32),
+        "frame_function": np.array([string(name) for name in names], dtype=np.uint32),
+        "frame_file": np.array([string("main.go")] * len(names), dtype=np.uint32),
+        "frame_line": np.arange(3, 3 + len(names), dtype=np.int32),
+        "stack_offset": np.cumsum([0, *map(len, stacks)]).astype(np.uint32),
+        "stack_frame": np.arange(len(names), dtype=np.uint32),
     }
     fields = {**_header(waits, duration, procs, gc_fraction), **header}
     return write_columns(fields, {**pack_strings(string.texts), **arrays})
@@ -129,6 +149,40 @@ def _waits(waiter: GeneratedWaiter, rng: Generator, seconds: float, spread: floa
     block = np.repeat(np.arange(blocks), counts)
     lengths = np.exp(level[block] + waiter.sigma * rng.standard_normal(len(block)))
     return block.astype(np.int64), np.maximum(lengths, 16).astype(np.int64)
+
+
+def _blocked(
+    blocked: Sequence[GeneratedBlocking],
+    groups: list[str],
+    stacks: list[tuple[str, ...]],
+    string: _Strings,
+    rng: Generator,
+    seconds: float,
+    spread: float,
+) -> dict[str, Array]:
+    cells: list[tuple[int, int, int, int]] = []
+    for place, one in enumerate(blocked):
+        waiter = GeneratedWaiter(one.group, one.reason, one.per_second, one.median_ns, one.sigma)
+        block, lengths = _waits(waiter, rng, seconds, spread)
+        cells += [
+            (place, at, int((block == at).sum()), int(lengths[block == at].sum())) for at in np.unique(block).tolist()
+        ]
+        stacks += [one.stack, one.ender_stack]
+    first = len(stacks) - 2 * len(blocked)
+    columns = np.array(cells, dtype=np.int64).reshape(-1, 4).T
+    return {
+        "blocked_group": np.array([groups.index(one.group) for one in blocked], dtype=np.uint32),
+        "blocked_reason": np.array([string(one.reason) for one in blocked], dtype=np.uint32),
+        "blocked_stack": np.arange(first, len(stacks), 2, dtype=np.uint32),
+        "blocked_waker_group": np.array(
+            [NONE if one.ender is None else groups.index(one.ender) for one in blocked], dtype=np.uint32
+        ),
+        "blocked_waker_stack": np.arange(first + 1, len(stacks), 2, dtype=np.uint32),
+        "blocked_time_place": columns[0].astype(np.uint32),
+        "blocked_time_block": columns[1].astype(np.uint32),
+        "blocked_time_count": columns[2].astype(np.uint32),
+        "blocked_time_ns": columns[3],
+    }
 
 
 def _groups(groups: Sequence[str], waiters: Sequence[GeneratedWaiter], string: _Strings) -> dict[str, Array]:

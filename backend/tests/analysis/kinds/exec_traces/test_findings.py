@@ -235,3 +235,15 @@ def test_an_empty_trace_is_compared_without_a_word() -> None:
     found = compared(traces([], 1, 1, seconds=0.0), traces([], 1, 2, seconds=0.0))
     assert (found.verdict, found.findings) == ("inconclusive", ())
     dump_document(found.page())
+
+
+def test_swapped_sides_have_the_same_minimum_detectable_changes() -> None:
+    short, longer = ([replace(CLIENT, median_ns=ns)] for ns in (1_000, 1_300))  # the smallest shift is far above both
+    base, candidate = (traces(each, 3, seed, spread=0.2, seconds=2.0) for seed, each in ((1, short), (2, longer)))
+    first, second = (
+        [(each.kind, each.ratio) for each in found.detectable if each.kind == "trace.sched_delay"]
+        for found in (compared(base, candidate), compared(candidate, base))
+    )
+    assert first
+    assert [kind for kind, _ in first] == [kind for kind, _ in second]
+    assert [ratio for _, ratio in first] == pytest.approx([ratio for _, ratio in second], rel=1e-6)

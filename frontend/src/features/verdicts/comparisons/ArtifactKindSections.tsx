@@ -77,7 +77,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       return { trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, waiter: finding.subject } };
     },
     arrivalOf: ({ kind, subject }) => {
-      if (kind === 'trace.waiting') return null;
+      if (kind === 'trace.waiting' || kind === 'trace.blocked') return null;
       return kind === 'trace.gc' ? { to: 'gc' } : { to: 'waiter', waiter: subject };
     },
   },
@@ -156,8 +156,10 @@ export function ArtifactKindTabs({ parts, part, onPart }: PartTabsProps) {
   );
 }
 
-/** Whether a finding of traces is about one group of goroutines: those on GC and on all waiting are not. */
-const isOfWaiter = ({ kind }: Finding): boolean => kind !== 'trace.gc' && kind !== 'trace.waiting';
+const NOT_OF_WAITERS = ['trace.gc', 'trace.waiting', 'trace.blocked'];
+
+/** Whether a finding of traces is about the waits of one group for a processor: those on GC, all waiting and blocked time are not. */
+const isOfWaiter = ({ kind }: Finding): boolean => !NOT_OF_WAITERS.includes(kind);
 
 /** Where a finding is shown: its part, and in it its waiter or its kind of profile. */
 export function placeOf(

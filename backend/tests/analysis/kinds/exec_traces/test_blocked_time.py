@@ -1,0 +1,112 @@
+"""Blocked time: who is blocked where, who released it, and what is not called a change."""
+
+from dataclasses import replace
+
+import pytest
+
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from tests.analysis.kinds.exec_traces.compare_helpers import compared
+from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedBlocking, GeneratedWaiter, traces
+
+LOCKED = ("internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.(*Ledger).Post", "main.serve")
+UNLOCKED = ("internal/sync.(*Mutex).unlockSlow", "sync.(*Mutex).Unlock", "main.(*Ledger).Report", "main.report")
+LOCK = GeneratedBlocking("main.serve", "sync", LOCKED, "main.report", UNLOCKED)
+SEND = GeneratedBlocking("main.read", "chan send", ("runtime.chansend1", "main.read"), "main.write", ("main.write",))
+CALL = GeneratedBlocking(
+    "main.store", "syscall exit", ("syscall.Syscall", "os.(*File).Sync", "main.flush", "main.store")
+)
+
+
+def side(*blocked: GeneratedBlocking, seed: int = 1) -> list[TraceArtifact]:
+    return traces(SERVICE, 4, seed, blocked=blocked, spread=0.1)
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        (LOCK, "main.serve is blocked on a lock in main.(*Ledger).Post: "),
+        (SEND, "main.read is blocked on a channel send in main.read: "),
+        (CALL, "main.store is in system calls of main.flush: "),
+    ],
+)
+def test_ten_times_more_blocked_time_is_a_regression(place: GeneratedBlocking, sentence: str) -> None:
+    longer = replace(place, median_ns=10 * place.median_ns)
+    found = compared(side(place), side(longer, seed=2))
+    assert found.verdict == "regressed"
+    finding = next(each for each in found.findings if each.kind == "trace.blocked")
+    assert finding.is_significant
+    assert finding.direction == "worse"
+    assert finding.sentence.startswith(sentence)
+    assert finding.change.ci_low > 5
+    swapped = compared(side(longer, seed=2), side(place))
+    assert swapped.verdict == "improved"
+    assert next(each for each in swapped.findings if each.kind == "trace.blocked").direction == "better"
+
+
+def test_the_goroutine_and_function_that_released_a_lock_are_named() -> None:
+    own = replace(LOCK, ender="main.serve", ender_stack=LOCKED[2:], per_second=20)
+    longer = [replace(each, median_ns=10 * each.median_ns) for each in (LOCK, own)]
+    found = compared(side(LOCK, own), side(*longer, seed=2))
+    finding = next(each for each in found.findings if each.kind == "trace.blocked")
+    assert "; released by main.(*Ledger).Report of main.report for 9" in finding.sentence
+    assert [each.subject for each in finding.contributions] == ["main.(*Ledger).Report", "main.(*Ledger).Post"]
+    assert finding.contributions[0].share > 0.8
+
+
+def test_a_place_that_is_new_is_a_difference() -> None:
+    found = compared(side(), side(replace(SEND, median_ns=2_000_000), seed=2))
+    finding = next(each for each in found.findings if each.kind == "trace.blocked")
+    assert (found.verdict, finding.base, finding.change.ci_of) == ("regressed", 0.0, "difference")
+    assert " instead of none" in finding.sentence
+
+
+def test_waiting_for_others_and_locks_of_the_runtime_are_not_compared() -> None:
+    joined = replace(LOCK, stack=("sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait", "main.serve"))
+    runtime = replace(LOCK, stack=("runtime.semacquire", "runtime.gcStart", "runtime.mallocgc", "main.allocate"))
+    longer = [replace(each, median_ns=50 * each.median_ns) for each in (joined, runtime)]
+    found = compared(side(joined, runtime), side(*longer, seed=2))
+    assert not [each for each in found.findings if each.kind == "trace.blocked"]
+
+
+def test_traces_of_an_earlier_decoder_are_compared_without_blocked_time() -> None:
+    old = traces(SERVICE, 4, 1, spread=0.1)
+    found = compared(old, side(replace(LOCK, median_ns=5_000_000), seed=2))
+    assert not [each for each in found.findings if each.kind == "trace.blocked"]
+
+
+@pytest.mark.processes
+def test_runs_of_one_binary_whose_queues_differ_raise_no_alarm() -> None:
+    """The deviation (of a logarithm) of 1.5 is that of a lock without contention on a busy machine."""
+    alarms = possible = 0
+    for seed in range(20):
+        first, second = (
+            traces(SERVICE[:1], 3, 100 * seed + at, blocked=[LOCK, SEND, CALL], spread=1.5, seconds=2.0)
+            for at in (1, 2)
+        )
+        blocked = [each for each in compared(first, second).findings if each.kind == "trace.blocked"]
+        alarms += any(each.is_significant for each in blocked)
+        possible += bool(blocked)
+    assert alarms <= 1, possible
+
+
+def test_less_waiting_for_a_processor_and_more_blocked_time_are_mixed() -> None:
+    slow = [
+        replace(each, median_ns=20 * each.median_ns, occupancy={"user|main.hog": 0.95, "idle": 0.05})
+        for each in SERVICE
+    ]
+    queue: list[GeneratedWaiter] = list(slow)
+    base = traces(queue, 4, 1, blocked=[LOCK], spread=0.1)
+    candidate = traces(SERVICE, 4, 2, blocked=[replace(LOCK, median_ns=20 * LOCK.median_ns)], spread=0.1)
+    assert compared(base, candidate).verdict == "mixed"
+    assert compared(candidate, base).verdict == "mixed"
+
+
+@pytest.mark.processes
+def test_blocked_time_that_hides_a_change_is_not_unchanged() -> None:
+    steady = [
+        traces(SERVICE, 8, seed, seconds=20.0, blocked=[replace(LOCK, sigma=0.5)], spread=0.05) for seed in (1, 2)
+    ]
+    varying = [traces(SERVICE, 8, seed, seconds=20.0, blocked=[LOCK], spread=1.0) for seed in (1, 2)]
+    quiet, noisy = compared(steady[0], steady[1]), compared(varying[0], varying[1])
+    assert quiet.verdict == "unchanged"
+    assert noisy.verdict == "inconclusive"
