@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings.findings import CostShift, Finding
 from slowpath.analysis.kinds.profiles.category_parts import explained_by_category
-from slowpath.analysis.kinds.profiles.cost_shifts import FoundShift, describe_cost_shift, find_cost_shift, shifted_of_rows
+from slowpath.analysis.kinds.profiles.cost_shifts import (
+    FoundShift,
+    describe_cost_shift,
+    find_cost_shift,
+    shifted_of_rows,
+)
 from slowpath.analysis.kinds.profiles.descent import NEW, descended, values_before
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 from slowpath.analysis.kinds.profiles.stack_frames import Index

@@ -73,7 +73,7 @@ def find_renames(keys: Sequence[str], in_base: Mask, in_candidate: Mask) -> Rena
             label_of[old.label] = new.label
             if old.path != new.path:
                 packages[old.path, new.path] = None
-    return Renames(label_of, tuple(packages)) if len(packages) or np.any(label_of != np.arange(len(keys))) else None
+    return Renames(label_of, tuple(packages)) if packages or np.any(label_of != np.arange(len(keys))) else None
 
 
 Pairs = list[tuple[QualifiedName, QualifiedName]]
@@ -89,8 +89,8 @@ def _same_module_elsewhere(lasting: frozenset[str]) -> Callable[[Names, Names], 
     """Return a tier that pairs functions of packages which only one side has, equal but for host and owner."""
 
     def pairs(vanished: Names, appeared: Names) -> Pairs:
-        sides = [[each for each in side if each.package not in lasting] for side in (vanished, appeared)]
-        return _unique_pairs(*sides, lambda each: (_without_place(each.package), each.local))
+        old, new = ([each for each in side if each.package not in lasting] for side in (vanished, appeared))
+        return _unique_pairs(old, new, lambda each: (_without_place(each.package), each.local))
 
     return pairs
 

@@ -91,9 +91,7 @@ def processes(seed: int, kind: str, per_request: float, requests: int) -> list[P
     return [
         artifact(
             [(("main", "handle", "build"), float(rng.poisson(per_request * requests)))],
-            facts=RunMetadata(
-                run=f"process {seed}/{number}", requests=requests, wall_ns=Nanoseconds(10 * SECOND)
-            ),
+            facts=RunMetadata(run=f"process {seed}/{number}", requests=requests, wall_ns=Nanoseconds(10 * SECOND)),
             kind=kind,
             duration_ns=0,
             time_ns=(number + 1) * SECOND,
