@@ -130,8 +130,23 @@ def format_interval(low: float, high: float) -> str:
 
 
 def function(name: str) -> str:
-    """Return a function's name without the directories of its package."""
-    return short(name)
+    """Return a function's name without the directories of its package, with type arguments as `[...]`."""
+    return _without_type_arguments(short(name))
+
+
+def _without_type_arguments(name: str) -> str:
+    """Replace the outermost brackets after a name; names in brackets, such as `[unknown]`, stay, as do unbalanced ones."""
+    if "[" not in name or name.startswith("["):
+        return name
+    texts, depth = [], 0
+    for character in name:
+        depth -= character == "]"
+        if depth < 0:
+            return name
+        if depth == 0:
+            texts.append("...]" if character == "]" else character)
+        depth += character == "["
+    return "".join(texts) if depth == 0 else name
 
 
 def pluralize(count: int, one: str, many: str | None = None) -> str:

@@ -88,3 +88,18 @@ def test_a_value_and_its_error_have_one_unit() -> None:
     assert wording.format_with_error(1990, 792, "nanoseconds/request") == "1.99 ± 0.792 µs per request"
     assert wording.format_with_error(2, 3000, "nanoseconds/request") == "0.002 ± 3.00 µs per request"
     assert wording.format_with_error(0.25, 0.01, "share") == "25.0 ± 1.00% of the total"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a.b/c.(*T).M", "c.(*T).M"),
+        ("a.b/c.(*T[go.shape.[]int,go.shape.struct { a.b/c.X }]).M", "c.(*T[...]).M"),
+        ("slices.SortFunc[go.shape.[]a.b/c.T].func1", "slices.SortFunc[...].func1"),
+        ("[unknown]", "[unknown]"),
+        ("odd]name[", "odd]name["),
+        ("odd[name", "odd[name"),
+    ],
+)
+def test_functions_are_named_without_type_arguments(name: str, shown: str) -> None:
+    assert wording.function(name) == shown

@@ -17,11 +17,13 @@ from slowpath.analysis.formats.column_file import ColumnFileError
 from slowpath.analysis.kinds.profiles.function_keys import Labels, label_nodes
 from slowpath.analysis.kinds.profiles.group_sums import sum_by
 from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.renamed_functions import Renames, find_renames
 from slowpath.analysis.kinds.profiles.stack_frames import I32, U64, Index, StackFrames, merged, number_equal
 from slowpath.analysis.kinds.profiles.stack_order import StackOrder, order_stacks, read_order
 from slowpath.analysis.kinds.profiles.truncated_stacks import restore_truncated_stacks
 
 F64 = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 # Stacks are walked in parts of this many: the memory that a part reads and writes stays in the cache.
 PART_STACKS = 8192
@@ -33,7 +35,8 @@ class DistinctStacks:
 
     At the granularity of lines (`by_sample`) rows are samples. `labels[0]` is the root. `label_of_string[p]` is the label of
     each string of profile p that names a frame. `as_read`: no stack was restored, so that totals from the decoder are valid.
-    `order_as_read`: the order of the stacks, if the decoder sorted them.
+    `order_as_read`: the order of the stacks, if the decoder sorted them. `renamed_packages` are pairs of paths, base and
+    candidate, whose functions have one label (see `renamed_functions`).
     """
 
     labels: Labels
@@ -43,6 +46,7 @@ class DistinctStacks:
     by_sample: bool = False
     as_read: bool = False
     order_as_read: StackOrder | None = None
+    renamed_packages: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def order(self) -> StackOrder:
@@ -60,9 +64,15 @@ class DistinctStacks:
         return tuple(by_profile)
 
 
-def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
-    """Return the distinct stacks of functions of all tables, with truncated stacks restored where possible."""
+def unite_stacks(tables: Sequence[ProfileTable], is_base: Mask | None = None) -> DistinctStacks:
+    """Return the distinct stacks of functions of all tables, with truncated stacks restored where possible.
+
+    `is_base`: which tables are of the base, to find functions that were renamed.
+    """
     labels, label_of_string = label_nodes(tables)
+    renames = _renames(labels, label_of_string, is_base)
+    if renames is not None:
+        label_of_string = tuple(renames.label_of[each] for each in label_of_string)
     alike, groups = _group_identical([table.stacks.hash for table in tables])
     ends = np.cumsum([0, *(len(tables[first].stacks.hash) for first in groups)])
     ids, example = number_equal(np.concatenate([tables[first].stacks.hash for first in groups]))
@@ -79,6 +89,9 @@ def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
                 )
             )
     walked = _walk_all(walks, len(example))
+    if renames is not None:
+        under_one_name, walked = merged(walked)
+        ids = under_one_name[ids]
     restored_ids, frames = restore_truncated_stacks(walked, labels)
     rows_of = [restored_ids[ids[start:end]] for start, end in pairwise(ends.tolist())]
     return DistinctStacks(
@@ -87,8 +100,22 @@ def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
         of_row=tuple(rows_of[each] for each in alike),
         label_of_string=label_of_string,
         as_read=frames is walked,
-        order_as_read=read_order(frames, walks[0].nodes) if len(walks) == 1 and frames is walked else None,
+        order_as_read=(
+            read_order(frames, walks[0].nodes) if len(walks) == 1 and frames is walked and renames is None else None
+        ),
+        renamed_packages=() if renames is None else renames.packages,
     )
+
+
+def _renames(labels: Labels, label_of_string: Sequence[I32], is_base: Mask | None) -> Renames | None:
+    """Return which functions have another name on either side; None if the sides are unknown or have equal names."""
+    if is_base is None:
+        return None
+    sides = np.zeros((2, len(labels)), dtype=np.bool_)
+    for used, base in zip(label_of_string, is_base.tolist(), strict=True):
+        sides[0 if base else 1, used] = True
+    sides[:, 0] = False
+    return find_renames(labels.keys, sides[0], sides[1])
 
 
 def _group_identical(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
@@ -107,9 +134,11 @@ def _group_identical(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
     return numbers, groups
 
 
-def unite_line_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
-    """Return the same with line numbers: stacks differ if any line differs."""
-    labels, label_of_string = label_nodes(tables)
+def unite_line_stacks(tables: Sequence[ProfileTable], functions: DistinctStacks | None = None) -> DistinctStacks:
+    """Return the same with line numbers, under the labels of `functions`: stacks differ if any line differs."""
+    labels, label_of_string = (
+        label_nodes(tables) if functions is None else (functions.labels, functions.label_of_string)
+    )
     walks, of_sample, count = [], [], 0
     for number, table in enumerate(tables):
         if table.lines.count == 0:

@@ -23,7 +23,7 @@ def at_granularity(
 ) -> DistinctStacks:
     """Return the same stacks at another granularity."""
     if granularity == "line":
-        return unite_line_stacks(tables)
+        return unite_line_stacks(tables, functions)
     return by_package(functions) if granularity == "package" else functions
 
 

@@ -25,10 +25,12 @@ LOAD_DIFFERS = 1.15
 def requests_in(artifact: ProfileArtifact) -> float:
     """Return requests served during the profile: those of the run, scaled to the profile's duration.
 
-    A snapshot has no duration, so it has no requests either.
+    A snapshot has no duration: like its values, its requests count from the start of the process on.
     """
     requests, wall, duration = artifact.facts.requests, artifact.facts.wall_ns, artifact.table.duration_ns
-    if not requests or not (duration or artifact.table.kind == "cpu"):
+    if not requests:
+        return 0.0
+    if not duration and artifact.table.kind != "cpu" and requests < FEWEST_REQUESTS:
         return 0.0
     return requests * duration / wall if wall and duration else float(requests)
 

@@ -44,6 +44,7 @@ LEAST_SEVERE = (
     "duration",
     "period",
     "cut-stacks",
+    "renamed-packages",
     "decode-warnings",
 )
 

@@ -48,6 +48,7 @@ def caveats_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | 
     yield from mix_caveats(comparison)
     yield from age_caveats(comparison)
     yield from _cut_caveats(comparison)
+    yield from _rename_caveats(comparison)
 
 
 def _replication_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
@@ -283,4 +284,18 @@ def _cut_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             comparison.kind,
             f"{format_number(100 * share)}% of the samples have stacks deeper than the profiler records",
             "their callers are unknown, so totals of outer functions are too small",
+        )
+
+
+def _rename_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    """State which packages have another path on either side."""
+    renamed = comparison.measured.stacks.renamed_packages
+    if renamed:
+        named = [f"{old} became {new}" for old, new in renamed[:MOST_NAMES]]
+        more = [f"{len(renamed) - MOST_NAMES} other packages"] if len(renamed) > MOST_NAMES else []
+        yield KindCaveat(
+            "renamed-packages",
+            comparison.kind,
+            f"Package {join_list([*named, *more])}",
+            "functions of equal names in them are compared as one",
         )

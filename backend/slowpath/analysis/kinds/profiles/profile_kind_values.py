@@ -50,7 +50,7 @@ class ProfileKindValues:
 
 def measure_kind(kind: str, sets: ProfileSets) -> ProfileKindValues:
     """Merge and attribute the stacks of one kind."""
-    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    stacks = unite_stacks([artifact.table for artifact in sets.artifacts], sets.is_base)
     bases = bases_of(sets)
     return ProfileKindValues(
         kind=kind,

@@ -196,3 +196,27 @@ def test_inlining_into_the_caller_is_a_shift() -> None:
         assert subjects(comparison) == set()
         assert comparison.verdict == "unchanged"
         assert cost_shifts(comparison) == {frozenset({"x.hash", "x.Serve"})}
+
+
+SORTED_BY_ONE_FUNCTION = """
+    main.main    main.main    main.main
+    a/x.entries  a/x.entries  a/x.idle
+    b/sort.quick b/sort.quick .
+    b/sort.few   .            .
+    250          70           400
+"""
+SORTED_BY_ANOTHER = """
+    main.main      main.main    main.main
+    a/x.entries    a/x.entries  a/x.idle
+    c/slices.Sort  c/slices.Sort  .
+    .              c/slices.move  .
+    240            75             400
+"""
+
+
+def test_work_that_shifted_once_is_stated_once() -> None:
+    """Both functions of a chain vanished, and both were found where the same function appeared."""
+    for sides in ((SORTED_BY_ONE_FUNCTION, SORTED_BY_ANOTHER), (SORTED_BY_ANOTHER, SORTED_BY_ONE_FUNCTION)):
+        comparison = compared(absolute(sides[0], 1), absolute(sides[1], 2))
+        assert comparison.verdict == "unchanged"
+        assert len(comparison.cost_shifts) == 1

@@ -6,6 +6,7 @@ import pytest
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact
 
@@ -82,3 +83,32 @@ def test_views_of_other_sample_types_have_each_snapshot_once() -> None:
 def test_equal_processes_raise_no_alarm() -> None:
     verdicts = {compared(series(seed), series(seed + 100, begin=5)).verdict for seed in range(20)}
     assert verdicts <= {"unchanged", "inconclusive"}
+
+
+def processes(seed: int, kind: str, per_request: float, requests: int) -> list[ProfileArtifact]:
+    """One snapshot each of six processes that have lived equally long."""
+    rng = np.random.default_rng(seed)
+    return [
+        artifact(
+            [(("main", "handle", "build"), float(rng.poisson(per_request * requests)))],
+            facts=RunMetadata(run=f"process {seed}/{number}", requests=requests, wall_ns=Nanoseconds(10 * SECOND)),
+            kind=kind,
+            duration_ns=0,
+            time_ns=(number + 1) * SECOND,
+            types=TYPES[kind],
+            ticks=[1, EACH],
+            period=EACH,
+            default_sample_type=1,
+        )
+        for number in range(6)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["allocs", "mutex"])
+def test_a_faster_process_that_allocates_less_per_request_is_better(kind: str) -> None:
+    """It answers twice as many requests in the same time, so per second it allocates and waits more."""
+    base, candidate = processes(1, kind, 0.5, 2_000), processes(2, kind, 0.3, 4_000)
+    better, worse = compared(base, candidate), compared(candidate, base)
+    assert (better.verdict, worse.verdict) == ("improved", "regressed")
+    assert "per request" in better.findings[0].sentence
+    assert compared(base, processes(3, kind, 0.5, 4_000)).verdict == "unchanged"
