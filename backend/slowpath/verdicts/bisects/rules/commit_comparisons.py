@@ -6,15 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, Final, Self
 
-from slowpath.analysis.bisect.paired_measurements import (
-    DEFAULT_PAIRS,
-    DEFAULT_SMALLEST_CHANGE,
-    PairDecision,
-    PairSettings,
-    compare_pair,
-    decide_pairs,
-    is_candidate_first,
-)
+from slowpath.analysis.bisect.pair_settings import DEFAULT_PAIRS, DEFAULT_SMALLEST_CHANGE, PairSettings
+from slowpath.analysis.bisect.paired_measurements import PairDecision, compare_pair, decide_pairs, is_candidate_first
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, NO_BUILD, NOT_COUNTED, BisectState, ProbeState
 
 MOST_DISCARDED: Final = 3

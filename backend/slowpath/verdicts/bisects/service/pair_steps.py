@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decision
-from slowpath.analysis.bisect.paired_measurements import PairDecision, PairSettings
+from slowpath.analysis.bisect.paired_measurements import PairDecision
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BisectId, ServiceId
