@@ -4,7 +4,7 @@ Its whole state is in the rows, so that it can be repeated at any time.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
@@ -21,6 +21,7 @@ from slowpath.verdicts.bisects.jobs import MonitorBisect, PullRequestStarted
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, WATCH_SECONDS, BisectState
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.commit_comparisons import (
+    DAY,
     NO_NUMBER,
     OUTCOMES,
     CommitComparison,
@@ -41,7 +42,6 @@ from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 
 BASE, SHORT_COMMIT = "good", 7
 MOST_STEPS = 4
-DAY = timedelta(days=1)
 
 
 def begin_pairs(session: WriteSession, bisect_id: BisectId, base: str, *, is_equal: bool, now: datetime) -> None:
