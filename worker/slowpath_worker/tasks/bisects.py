@@ -179,8 +179,9 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
     with context.finishing() as session:
         try:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)
-            boundary_checks.set_expiry(session, job.bisect_id, context.settings.measured_ends_days, now=now)
-            boundary_checks.discard_if_expired(session, job.bisect_id, now=now)
+            days = context.settings.measured_ends_days
+            boundary_checks.set_expiry(session, job.bisect_id, days, now=now)
+            boundary_checks.discard_if_expired(session, job.bisect_id, days, now=now)
         except BisectNotFound:
             return
 

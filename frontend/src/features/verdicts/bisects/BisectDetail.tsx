@@ -275,8 +275,8 @@ function Trouble({ bisect }: { bisect: Bisect }) {
           {expires_at !== null && (
             <>
               {' '}
-              It is discarded on <Timestamp at={expires_at} exact /> unless it is continued. A later
-              bisect of the same ends uses its measurements.
+              It is discarded on <Timestamp at={expires_at} exact /> unless it is continued. For as
+              long again, a later bisect of the same ends uses its measurements.
             </>
           )}
         </p>
