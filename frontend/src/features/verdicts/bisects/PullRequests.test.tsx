@@ -127,7 +127,7 @@ describe('measured pull requests of a service', () => {
     serve({ ...OFF, enabled: true });
     server.use(
       http.post(at('/services/:service/pull-request-rules/measure-open'), ({ params }) => {
-        asked.push(params['service']);
+        asked.push(params.service);
         return new HttpResponse(null, { status: 204 });
       }),
     );
