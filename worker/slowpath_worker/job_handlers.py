@@ -111,6 +111,8 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(bisects.MonitorBisect, bisects.monitor_bisect),
         JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),
         JobHandler(bisects.PullRequestChanged, bisects.measure_pull_request),
+        JobHandler(bisects.MeasureRefusedPullRequest, bisects.measure_refused_pull_request),
+        JobHandler(bisects.MeasureOpenPullRequests, bisects.measure_open_pull_requests, bisects.record_list_failure),
         JobHandler(notifications.BisectFinished, notifications.notify_bisect_finished),
         JobHandler(notifications.PullRequestStarted, notifications.notify_bisect_finished),
         JobHandler(bisect_plans.PlanBisect, bisect_plans.plan_bisect, bisect_plans.record_plan_failure),

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.paired_measurements import (
     PairDecision,
-    PairSettings,
     compare_pair,
     decide_pairs,
+    find_verdict,
     is_candidate_first,
 )
 
@@ -56,6 +57,5 @@ def measure_alternately(
                 shift += rng.uniform(0, np.log(4))
             values[is_candidate] = float(rng.choice(np.asarray(candidate if is_candidate else base)) * np.exp(shift))
         differences.append(compare_pair(values[False], values[True], larger_is_worse=True))
-        decision = decide_pairs(differences, settings)
-        if decision.verdict is not None:
-            return decision
+        if find_verdict(differences, settings) is not None:
+            return decide_pairs(differences, settings)

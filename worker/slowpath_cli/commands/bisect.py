@@ -16,6 +16,7 @@ from typing import Any
 from slowpath.adapters.git_objects import CatFileReader
 from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings
 from slowpath.analysis.closure.build_constraints import BuildTarget
+from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the search, print the result, and return the exit code."""
     if options.clean:
         removed, size = remove_searches(cache_folder(), 0)
-        print(f"{removed} searches removed, {format_si(float(size))}B")
+        print(f"{pluralize(removed, 'search', 'searches')} removed, {format_si(float(size))}B")
         return 0
     missing = [name for name in ("good", "bad", "script") if not getattr(options, name)]
     if missing:

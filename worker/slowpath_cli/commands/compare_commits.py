@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from slowpath.adapters.git_objects import CatFileReader
+from slowpath.analysis.bisect.pair_settings import MOST_PAIRS, PairSettings
 from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decisions
-from slowpath.analysis.bisect.paired_measurements import (
-    MOST_PAIRS,
-    PairSettings,
-    combine_decisions,
-)
+from slowpath.analysis.bisect.paired_measurements import combine_decisions
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory

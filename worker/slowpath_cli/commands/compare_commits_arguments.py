@@ -3,10 +3,7 @@
 import argparse
 from typing import Final
 
-from slowpath.analysis.bisect.paired_measurements import (
-    DEFAULT_PAIRS,
-    DEFAULT_SMALLEST_CHANGE,
-)
+from slowpath.analysis.bisect.pair_settings import DEFAULT_PAIRS, DEFAULT_SMALLEST_CHANGE
 
 EPILOG: Final = """the sides are measured in pairs, in random order within each pair, so that drift favors neither. After each pair it stops if
 the candidate is slower, or not slower by more than --smallest-change. An equal candidate is called slower in at most 1 of

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.paired_measurements import (
     PairDecision,
-    PairSettings,
     combine_decisions,
     compare_pair,
     decide_subjects,

@@ -2,16 +2,28 @@
 
 from contextlib import ExitStack, suppress
 
+import structlog
+
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.encryption import create_sealer
-from slowpath.core.ids import ArtifactId
+from slowpath.core.errors import SlowpathError, Unavailable
+from slowpath.core.ids import ArtifactId, RepositoryId
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metrics.service.live_samples import gather_with_sources
 from slowpath.evidence.metrics.service.remote_samples import RemoteSampleSource
+from slowpath.inventory.repositories.service import commit_graph, host_access, pull_requests
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
+from slowpath.inventory.webhooks.service import open_pull_requests
 from slowpath.verdicts.bisects.errors import BisectNotFound
-from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect, ReadMeasurement, StartAutomaticBisect
+from slowpath.verdicts.bisects.jobs import (
+    AdvanceBisect,
+    MeasureOpenPullRequests,
+    MeasureRefusedPullRequest,
+    MonitorBisect,
+    ReadMeasurement,
+    StartAutomaticBisect,
+)
 from slowpath.verdicts.bisects.service import (
     artifact_measurements,
     automatic_bisects,
@@ -33,19 +45,25 @@ from slowpath_worker.live_samples import live_reads
 
 __all__ = [
     "AdvanceBisect",
+    "MeasureOpenPullRequests",
+    "MeasureRefusedPullRequest",
     "MonitorBisect",
     "PullRequestChanged",
     "ReadMeasurement",
     "StartAutomaticBisect",
     "advance_bisect",
+    "measure_open_pull_requests",
     "measure_pull_request",
+    "measure_refused_pull_request",
     "monitor_bisect",
     "read_measurement",
     "record_advance_failure",
+    "record_list_failure",
     "record_measurement_failure",
     "start_automatic_bisect",
 ]  # fmt: skip
 
+log = structlog.get_logger(__name__)
 MAX_FUNCTIONS = 4096
 """The functions of a probe's measurement are not stored, so the limit is higher than that of builds."""
 DECODED_AFTER_S = 0.5
@@ -161,8 +179,9 @@ def monitor_bisect(job: MonitorBisect, context: JobContext) -> None:
     with context.finishing() as session:
         try:
             bisect_monitor.monitor_bisect(session, job.bisect_id, guarded, now=now)
-            boundary_checks.set_expiry(session, job.bisect_id, context.settings.measured_ends_days, now=now)
-            boundary_checks.discard_if_expired(session, job.bisect_id, now=now)
+            days = context.settings.measured_ends_days
+            boundary_checks.set_expiry(session, job.bisect_id, days, now=now)
+            boundary_checks.discard_if_expired(session, job.bisect_id, days, now=now)
         except BisectNotFound:
             return
 
@@ -173,6 +192,41 @@ def measure_pull_request(job: PullRequestChanged, context: JobContext) -> None:
         commit_comparisons.update_pull_request(
             session, job.service_id, job.repository_id, job.number, now=context.clock.now()
         )
+
+
+def measure_refused_pull_request(job: MeasureRefusedPullRequest, context: JobContext) -> None:
+    """Measure a pull request that was refused because the minutes of a day were used up."""
+    with context.finishing() as session, suppress(BisectNotFound):
+        commit_comparisons.measure_refused(session, job.bisect_id, now=context.clock.now())
+
+
+def measure_open_pull_requests(job: MeasureOpenPullRequests, context: JobContext) -> None:
+    """List the open pull requests at the code host, and measure those that changed last.
+
+    If its credentials may not list them, those that webhooks reported are measured.
+    """
+    listed = repository_id = None
+    try:
+        with context.reading() as session:
+            repository_id = RepositoryId(commit_graph.get_service_source(session, job.service_id).repository_id)
+            access = host_access.get_host_access(session, repository_id, create_sealer(context.settings))
+        with context.egress.opened(access.api_url) as peer:
+            listed = open_pull_requests.list_open_pull_requests(peer, access, context.clock.now())
+    except Unavailable:
+        raise  # retried soon
+    except SlowpathError as error:
+        log.info("bisects.open_pull_requests_not_listed", reason=error.detail)
+    with context.finishing() as session:
+        if listed is not None and repository_id is not None:
+            pull_requests.record_open_pull_requests(
+                session, repository_id, listed.facts, is_complete=listed.is_complete, now=context.clock.now()
+            )
+        commit_comparisons.enqueue_open_pull_requests(session, job.service_id)
+
+
+def record_list_failure(session: WriteSession, job: MeasureOpenPullRequests, _failure: JobFailure) -> None:
+    """Measure the pull requests that webhooks reported if the code host does not answer."""
+    commit_comparisons.enqueue_open_pull_requests(session, job.service_id)
 
 
 def start_automatic_bisect(job: StartAutomaticBisect, context: JobContext) -> None:

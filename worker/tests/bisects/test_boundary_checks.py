@@ -173,7 +173,7 @@ def discard(service: Service, days: float) -> None:
     """Do what the monitor of the bisect does after some days."""
     with service.search.bench.worker_context.database.writing(service.search.scope) as session:
         now = service.search.now() + timedelta(days=days)
-        boundary_checks.discard_if_expired(session, service.search.bisect_id, now=now)
+        boundary_checks.discard_if_expired(session, service.search.bisect_id, 7, now=now)
     service.search.work()
 
 
@@ -196,6 +196,19 @@ def test_a_check_that_is_not_continued_ends_and_its_measurements_count_later(ser
     assert started["finished_at"] is None
     service.search.work()
     assert len(service.search.get_detail()["probes"]) > 2, "it deploys candidates"
+
+
+def test_measurements_of_a_discarded_check_are_too_old_after_as_many_days_again(service: Service) -> None:
+    paused = check(service, slower_from(4))
+    discard(service, 7.1)
+    statement = "SELECT extract(day FROM max(due_at) - now())::int FROM job WHERE name = 'bisects.monitor'"
+    assert service.search.bench.admin.execute(statement).fetchone() == (7,)
+    discard(service, 13.9)
+    assert preflight(service)["boundary_check"]["state"] == "expired"
+    discard(service, 14.1)
+    assert service.search.get_detail()["events"][0]["kind"] == "too-old"
+    assert preflight(service)["boundary_check"] is None
+    assert start(service, **request(service))["id"] != paused["id"]
 
 
 def test_an_expired_check_can_be_measured_again_or_forgotten(service: Service) -> None:

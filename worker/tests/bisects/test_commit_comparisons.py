@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.sharing.notifications.service import notification_content
 from slowpath.sharing.notifications.wording import comment, status
+from slowpath.verdicts.bisects.rules.commit_comparisons import find_free_time
 from slowpath.verdicts.bisects.service import commit_comparisons, pair_steps
 from tests.bisects.conftest import Search, sha
 
@@ -85,6 +86,14 @@ class Service:
             if self.detail()["finished_at"] is not None and not self.search.runner.running:
                 break
         return self.detail()
+
+    def carry_out(self, name: str) -> int:
+        """Run the waiting jobs of a name; return their number."""
+        bench = self.search.bench
+        statement = f"SELECT id FROM job WHERE name = '{name}' AND state = 'waiting' ORDER BY created_at"
+        jobs = bench.admin.execute(statement).fetchall()
+        assert [bench.carry_out(JobId(job_id))["state"] for (job_id,) in jobs] == ["done"] * len(jobs)
+        return len(jobs)
 
     def announced(self) -> Any:  # noqa: ANN401 - content or None
         """Return what is sent to the code host."""
@@ -244,14 +253,8 @@ def test_open_pull_requests_are_measured_when_the_rules_are_turned_on(service: S
     assert service.push(sha(5), number=8) is None
     service.allow()
     service.allow(minutes_per_day=60)
-    bench = service.search.bench
-    statement = (
-        "SELECT id FROM job WHERE name = 'webhooks.pull-request-changed' AND state = 'waiting' ORDER BY created_at"
-    )
-    jobs = bench.admin.execute(statement).fetchall()
-    assert len(jobs) == 2, "once, of what is open"
-    for (job_id,) in jobs:
-        assert bench.carry_out(JobId(job_id))["state"] == "done"
+    assert service.carry_out("bisects.measure-open-pull-requests") == 1, "the repository has no code host with an API"
+    assert service.carry_out("webhooks.pull-request-changed") == 2, "once, of what is open"
     listed = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
     assert {(one["pull_request"]["number"], one["candidate_sha"]) for one in listed} == {(7, HEAD), (8, sha(5))}
 
@@ -277,13 +280,36 @@ def test_the_minutes_of_a_day_are_a_limit(service: Service) -> None:
     assert service.detail()["state"] == "cancelled", "nothing of it is deployed"
     assert service.push(sha(3)) is None
     assert len(service.search.person.get("/api/v1/commit-comparisons").json()["items"]) == 2, "it is refused once"
-    with service.search.bench.worker_context.database.writing(service.search.scope) as session:
-        service.report(session, number=8)
-        later = service.search.now() + timedelta(days=1, minutes=5)
-        assert commit_comparisons.update_pull_request(session, service.id, service.repository_id, 8, now=later)
-        again = commit_comparisons.update_pull_request(session, service.id, service.repository_id, 7, now=later)
-        assert again is not None
-        assert again.bad_sha == sha(3), "it is measured once there are minutes"
+    statement = "SELECT extract(epoch FROM due_at - clock_timestamp())::float FROM job WHERE name = 'bisects.measure-refused-pull-request'"
+    [(wait,)] = service.search.bench.admin.execute(statement).fetchall()
+    assert 23.9 * 3600 < wait < 24 * 3600, "when the deployment that used the minutes is a day old"
+    service.search.bench.admin.execute("UPDATE probe SET leased_at = leased_at - interval '1 day'")
+    service.search.bench.admin.execute(
+        "UPDATE job SET due_at = now(), not_before = now() WHERE name = 'bisects.measure-refused-pull-request'"
+    )
+    assert service.carry_out("bisects.measure-refused-pull-request") == 1
+    listed = service.search.person.get("/api/v1/commit-comparisons").json()["items"]
+    assert (listed[0]["candidate_sha"], listed[0]["state"]) == (sha(3), "planned"), "without a new message"
+
+
+def test_minutes_are_free_when_enough_deployments_are_a_day_old() -> None:
+    now = datetime(2026, 11, 28, 12, tzinfo=UTC)
+    spans = [(now - timedelta(hours=one), now - timedelta(hours=one) + timedelta(minutes=5)) for one in (2, 9, 23)]
+    assert find_free_time(spans, 15 * 60, now) == now + timedelta(hours=1)
+    assert find_free_time(spans, 10 * 60, now) == now + timedelta(hours=15)
+    assert find_free_time(spans, 16 * 60, now) == now
+
+
+def test_open_pull_requests_are_measured_on_demand_where_they_are_measured(service: Service) -> None:
+    path = f"/api/v1/services/{service.id}/pull-request-rules/measure-open"
+    refused = service.search.person.post(path)
+    assert refused.status_code == 422
+    assert "Turn the measurement" in refused.json()["resolution"]
+    service.allow()
+    service.carry_out("bisects.measure-open-pull-requests")
+    for _ in range(2):
+        assert service.search.person.post(path).status_code == 204
+    assert service.carry_out("bisects.measure-open-pull-requests") == 1
 
 
 def test_a_head_that_does_not_build_ends_it(service: Service) -> None:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from slowpath.analysis.bisect.paired_measurements import PairDecision, PairSettings, combine_decisions
+from slowpath.analysis.bisect.pair_settings import PairSettings
+from slowpath.analysis.bisect.paired_measurements import PairDecision, combine_decisions
 from slowpath.analysis.findings.wording import pluralize
 
 EQUAL_BUILDS: Final = "Not measured: both commits build from the same inputs."

@@ -9,33 +9,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Literal
+from typing import Final
 
-from slowpath.analysis.stats.sign_evidence import lower_bound, upper_bound
+import numpy as np
+from numpy.typing import NDArray
 
-SLOWER_LEVEL: Final = 1 / 4000
-"""Probability at which an equal candidate is ever called slower: at most 5% that any of 200 equal ones is."""
-EQUAL_LEVEL: Final = 0.05
-"""Probability at which a change of the smallest size that matters is ever called *not slower*."""
-DEFAULT_SMALLEST_CHANGE: Final = 0.05
-DEFAULT_PAIRS: Final = 40
-FEWEST_PAIRS: Final = 13
-"""Fewest pairs that can show a change at `SLOWER_LEVEL`, all with the same sign."""
-MOST_PAIRS: Final = 200
+from slowpath.analysis.bisect.pair_settings import EQUAL_LEVEL, SLOWER_LEVEL, PairSettings, PairVerdict
+from slowpath.analysis.stats.paired_evidence import log_evidence_path, lower_bound, upper_bound
+
 SETTLED_WITHIN: Final = 1000
 """More pairs than this are not worth naming."""
-
-PairVerdict = Literal["slower", "not-slower", "inconclusive"]
-
-
-@dataclass(frozen=True)
-class PairSettings:
-    """What is decided, and within how many pairs."""
-
-    smallest_change: float = DEFAULT_SMALLEST_CHANGE
-    """Relative change that matters: 0.05 is 5% slower."""
-    pairs: int = DEFAULT_PAIRS
-    larger_is_worse: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,21 +50,41 @@ def compare_pair(base: float, candidate: float, *, larger_is_worse: bool) -> flo
 
 
 def decide_pairs(differences: Sequence[float], settings: PairSettings, *, subjects: int = 1) -> PairDecision:
-    """Return the decision on the pairs of one of several subjects, each of which may be called slower."""
+    """Return the decision on the pairs of one of several subjects, in order of time; each may be called slower."""
     if not differences:
         return PairDecision("inconclusive" if settings.pairs == 0 else None, 0, None, 0.0, math.inf)
-    smallest, middle = math.log1p(settings.smallest_change), median(differences)
+    verdict = find_verdict(differences, settings, subjects=subjects)
     low = lower_bound(differences, SLOWER_LEVEL / subjects)
     high = upper_bound(differences, EQUAL_LEVEL)
-    verdict: PairVerdict | None = None
-    if low > 0 and middle >= smallest:
-        verdict = "slower"
-    elif high < smallest:
-        verdict = "not-slower"
-    elif len(differences) >= settings.pairs:
-        verdict = "inconclusive"
-    more = _pairs_until_decided(differences, smallest, subjects) if verdict == "inconclusive" else None
-    return PairDecision(verdict, len(differences), math.exp(middle), math.exp(low), _exp(high), more)
+    if verdict == "slower":
+        low = max(low, 0.0)
+    elif verdict == "not-slower":
+        high = min(high, math.log1p(settings.smallest_change))
+    more = _pairs_until_decided(differences, settings, subjects) if verdict == "inconclusive" else None
+    ratio = math.exp(median(differences))
+    return PairDecision(verdict, len(differences), ratio, math.exp(low), _exp(high), more)
+
+
+def find_verdict(differences: Sequence[float], settings: PairSettings, *, subjects: int = 1) -> PairVerdict | None:
+    """Return the verdict on pairs, in order of time; None: more are needed, and allowed.
+
+    *Slower* if the shift exceeds 0 with certainty, and the median difference is one that matters; *not slower* if the shift
+    is certainly below the smallest one that matters.
+    """
+    verdict, evidence, required = _follow_evidence(differences, median(differences), settings, subjects)
+    if evidence[-1] >= required:
+        return verdict
+    return "inconclusive" if len(differences) >= settings.pairs else None
+
+
+def _follow_evidence(
+    differences: Sequence[float], middle: float, settings: PairSettings, subjects: int
+) -> tuple[PairVerdict, NDArray[np.float64], float]:
+    """Return the verdict that is possible with this median, the evidence for it after each pair, and what it requires."""
+    smallest = math.log1p(settings.smallest_change)
+    if middle >= smallest:
+        return "slower", log_evidence_path(differences, 0.0), math.log(subjects / SLOWER_LEVEL)
+    return "not-slower", log_evidence_path([-one for one in differences], -smallest), math.log(1 / EQUAL_LEVEL)
 
 
 def decide_subjects(differences: Mapping[str, Sequence[float]], settings: PairSettings) -> dict[str, PairDecision]:
@@ -99,15 +102,13 @@ def combine_decisions(decisions: Mapping[str, PairDecision]) -> PairVerdict | No
     return "inconclusive" if "inconclusive" in verdicts else "not-slower"
 
 
-def _pairs_until_decided(differences: Sequence[float], smallest: float, subjects: int) -> int | None:
+def _pairs_until_decided(differences: Sequence[float], settings: PairSettings, subjects: int) -> int | None:
     """Return how many more pairs decide if they repeat those that were measured; None if none of `SETTLED_WITHIN` do."""
-    middle, settings = median(differences), PairSettings(math.expm1(smallest), SETTLED_WITHIN + 1)
-    for times in range(2, SETTLED_WITHIN // len(differences) + 1):
-        repeated = list(differences) * times
-        found = decide_pairs(repeated, settings, subjects=subjects)
-        if found.verdict == "slower" or (found.verdict == "not-slower" and middle < smallest):
-            return len(repeated) - len(differences)
-    return None
+    count = len(differences)
+    repeated = list(differences) * (SETTLED_WITHIN // count)
+    _, evidence, required = _follow_evidence(repeated, median(differences), settings, subjects)
+    enough = np.flatnonzero(evidence[2 * count - 1 :: count] >= required)
+    return int(enough[0] + 1) * count if enough.size else None
 
 
 def _exp(value: float) -> float:

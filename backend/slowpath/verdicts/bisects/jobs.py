@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from slowpath.core.ids import BisectId, BisectPreflightId, ProbeWindowId, RegressionId
+from slowpath.core.ids import BisectId, BisectPreflightId, ProbeWindowId, RegressionId, ServiceId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 
@@ -95,6 +95,28 @@ class PullRequestStarted(Job):
 
     name: ClassVar[str] = "bisects.notify-started"
     queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    bisect_id: BisectId
+
+
+@dataclass(frozen=True)
+class MeasureOpenPullRequests(Job):
+    """Ask the code host for the open pull requests of a service, and measure those that changed last."""
+
+    name: ClassVar[str] = "bisects.measure-open-pull-requests"
+    queue: ClassVar[Queue] = Queue.NOTIFY
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    service_id: ServiceId
+
+
+@dataclass(frozen=True)
+class MeasureRefusedPullRequest(Job):
+    """Measure the head of a pull request that was refused because the minutes of the day were used up."""
+
+    name: ClassVar[str] = "bisects.measure-refused-pull-request"
+    queue: ClassVar[Queue] = Queue.BISECT
     subject_kind: ClassVar[str] = HOUSEKEEPING
 
     bisect_id: BisectId

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy.dialects.postgresql import insert
@@ -30,6 +30,8 @@ MOST_LOOKED_UP: Final = 200
 """Newest commits of a repository whose pull requests the code host is asked for."""
 LOOKED_UP_AT_ONCE: Final = 20
 """By one job, which runs after each fetch."""
+MOST_CLOSED: Final = 1_000
+"""Open pull requests that a list of the code host can close at once."""
 
 
 def record_pull_request(
@@ -59,6 +61,25 @@ def record_pull_request(
     if facts.reviewers:
         row.reviewers = [asdict(one) for one in add_reviewers(list_reviewers(row), facts.reviewers)]
     session.flush()
+
+
+def record_open_pull_requests(
+    session: WriteSession,
+    repository_id: RepositoryId,
+    listed: Sequence[PullRequestFacts],
+    *,
+    is_complete: bool,
+    now: datetime,
+) -> None:
+    """Record the open pull requests of a repository, those that changed last first; with a complete list, others are closed."""
+    for place, facts in enumerate(listed):
+        with suppress(CommitNotFound):  # abbreviated commits that are not fetched yet
+            resolved = resolve_facts(session, repository_id, facts)
+            record_pull_request(session, repository_id, resolved, now - timedelta(milliseconds=place))
+    if is_complete:
+        numbers = {one.number for one in listed}
+        for row in queries.select_open_pull_requests(session, repository_id, MOST_CLOSED):
+            row.is_open = row.number in numbers
 
 
 def resolve_facts(session: ReadSession, repository_id: RepositoryId, facts: PullRequestFacts) -> PullRequestFacts:

@@ -107,6 +107,16 @@ def read_gitlab_merge_request(merge: Message, approvals: Message, notes: Sequenc
     )
 
 
+def read_listed_merge_request(merge: Message) -> WebhookEvent:
+    """Return an open merge request of a list of GitLab's API as the event of a push to it."""
+    source = merge.get("source_project_id")
+    return make_pull_request_event(
+        (merge.get("iid"), merge.get("web_url")), (merge.get("sha"), None, None),
+        (merge.get("source_branch"), merge.get("target_branch")), (), None,
+        is_fork=source is None or source != merge.get("target_project_id"), is_open=merge.get("state") == "opened",
+    )  # fmt: skip
+
+
 _READERS: Final[Mapping[str, Callable[[Message, str | None], WebhookEvent]]] = {
     "push": parse_push,
     "deployment": _deployment,

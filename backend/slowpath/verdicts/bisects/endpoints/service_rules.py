@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.core.ids import RegressionId, ServiceId
-from slowpath.platform.accounts.access import MayManage, MayRead
+from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
 from slowpath.platform.accounts.rules.roles import Caller
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.body_limits import KIB, body_up_to
@@ -62,15 +62,30 @@ def set_pull_request_rules(
 ) -> PullRequestRulesBody:
     """Set whether pull requests of a service are measured. A measurement runs their code on the runner.
 
-    When they are turned on, the ten open pull requests that changed last are measured.
+    When they are turned on, or allow more minutes, the ten open pull requests that changed last are measured.
     """
-    was_on = service_rules.get_rules(session, ServiceId(service_id), MeasurementRules).enabled
+    former = service_rules.get_rules(session, ServiceId(service_id), MeasurementRules)
     signature = (body.signature.kind, body.signature.subject) if body.signature else None
     rules = MeasurementRules(**body.model_dump(mode="json", exclude={"signature"}), signature=signature)
     found = _set_rules(session, caller, service_id, body, rules, "pull-request-rules.updated")
-    if body.enabled and not was_on:
-        commit_comparisons.enqueue_open_pull_requests(session, ServiceId(service_id))
+    if body.enabled and (not former.enabled or body.minutes_per_day > former.minutes_per_day):
+        commit_comparisons.request_open_pull_requests(session, ServiceId(service_id))
     return found
+
+
+@router.post(
+    f"{PULL_REQUESTS}/measure-open",
+    operation_id="pull-request-rules:measure-open",
+    status_code=204,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def measure_open_pull_requests(service_id: UUID, caller: MayWrite, session: Writing) -> None:
+    """List the open pull requests of a service at the code host, and measure the ten that changed last.
+
+    Each head is measured once. Without credentials of the code host, those that webhooks reported are measured.
+    """
+    commit_comparisons.request_open_pull_requests(session, ServiceId(service_id))
+    record_audit_event(session, caller, "pull-requests.measured", "service", service_id, {})
 
 
 @router.get(

@@ -38,9 +38,9 @@ def select_open_commit_comparisons(session: ReadSession, service_id: UUID, numbe
     return session.scalars(found).all()
 
 
-def select_head_outcomes(session: ReadSession, service_id: UUID, number: int, head: str) -> Sequence[str | None]:
+def select_head_outcomes(session: ReadSession, service_id: UUID, number: int, head: str) -> dict[UUID, str | None]:
     """Return the outcomes of the commit comparisons of a head of a pull request, by ix_bisect_service; None while open."""
-    found = select(Bisect.outcome["outcome"].astext).where(
+    found = select(Bisect.id, Bisect.outcome["outcome"].astext.label("outcome")).where(
         Bisect.team_id == session.team_id, Bisect.service_id == service_id, Bisect.bad_sha == head, number == NUMBER
     )
-    return session.scalars(found).all()
+    return {one.id: one.outcome for one in session.execute(found)}

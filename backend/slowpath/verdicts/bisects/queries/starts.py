@@ -78,6 +78,18 @@ def sum_pair_seconds(
     return float(session.scalar(found if without is None else found.where(Bisect.id != without)) or 0.0)
 
 
+def select_pair_spans(
+    session: ReadSession, service_id: UUID, since: datetime, now: datetime
+) -> list[tuple[datetime, datetime]]:
+    """Return the deployments for pull requests of a service since a time, each from its lease to its end, or now."""
+    found = select(Probe.leased_at, func.coalesce(Probe.ended_at, now)).join_from(
+        Probe, Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id)
+    )
+    of_service = found.where(Probe.team_id == session.team_id, Bisect.service_id == service_id, NUMBER.is_not(None))
+    spans = session.execute(of_service.where(Probe.leased_at >= since))
+    return [(start, end) for start, end in spans if start is not None]
+
+
 def _sum_deployments(session: ReadSession, service_id: UUID, since: datetime, value: Function[Any]) -> Select[Any]:
     joined = select(value).join_from(Probe, Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
     return joined.where(Probe.team_id == session.team_id, Bisect.service_id == service_id, Probe.leased_at >= since)

@@ -3,22 +3,16 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
-from slowpath.analysis.bisect.paired_measurements import (
-    DEFAULT_PAIRS,
-    DEFAULT_SMALLEST_CHANGE,
-    PairDecision,
-    PairSettings,
-    compare_pair,
-    decide_pairs,
-    is_candidate_first,
-)
+from slowpath.analysis.bisect.pair_settings import DEFAULT_PAIRS, DEFAULT_SMALLEST_CHANGE, PairSettings
+from slowpath.analysis.bisect.paired_measurements import PairDecision, compare_pair, decide_pairs, is_candidate_first
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, NO_BUILD, NOT_COUNTED, BisectState, ProbeState
 
 MOST_DISCARDED: Final = 3
 """Consecutive pairs without a value of both sides before a commit comparison fails."""
+DAY: Final = timedelta(days=1)
 LONGEST_GAP: Final = timedelta(minutes=10)
 """Time the second side of a pair waits for the runner of the first one."""
 OUTCOMES: Final = {
@@ -166,6 +160,17 @@ def _read_pairs(probes: Sequence[SideProbe], *, larger_is_worse: bool) -> tuple[
         elif failed is not None:
             discarded, problem = discarded + 1, failed.problem or f"See the log of probe #{failed.number}."
     return tuple(pairs), discarded, problem
+
+
+def find_free_time(spans: Sequence[tuple[datetime, datetime]], limit_seconds: float, now: datetime) -> datetime:
+    """Return when the deployments of the last 24 hours, from lease to end, no longer reach a limit."""
+    left = sum((end - start).total_seconds() for start, end in spans)
+    for start, end in sorted(spans):
+        if left < limit_seconds:
+            break
+        left -= (end - start).total_seconds()
+        now = max(now, start + DAY)
+    return now
 
 
 def dump_decision(decision: PairDecision) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from slowpath.analysis.bisect.paired_measurements import DEFAULT_SMALLEST_CHANGE
+from slowpath.analysis.bisect.pair_settings import DEFAULT_SMALLEST_CHANGE
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update
 
 DEFAULT_DEPLOYMENTS_PER_DAY: Final = 30

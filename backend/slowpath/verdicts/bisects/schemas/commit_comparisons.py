@@ -6,12 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StrictBool, StringConstraints, field_validator
 
-from slowpath.analysis.bisect.paired_measurements import (
-    DEFAULT_PAIRS,
-    DEFAULT_SMALLEST_CHANGE,
-    FEWEST_PAIRS,
-    MOST_PAIRS,
-)
+from slowpath.analysis.bisect.pair_settings import DEFAULT_PAIRS, DEFAULT_SMALLEST_CHANGE, FEWEST_PAIRS, MOST_PAIRS
 from slowpath.platform.http.request_types import JsonFloat, JsonInt
 from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName, ProbeStateName
 from slowpath.verdicts.bisects.schemas.bisect_field_types import (

@@ -8,10 +8,12 @@ from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, UserId
+from slowpath.core.jobs import enqueue
 from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.jobs import MonitorBisect
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import SAME_CHECK, BisectSettings
-from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, WATCH_SECONDS, BisectState
 from slowpath.verdicts.bisects.service import search_steps
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_resumption import has_measured_boundaries, resume_bisect
@@ -73,14 +75,20 @@ def set_expiry(session: WriteSession, bisect_id: BisectId, days: int, *, now: da
         publish_bisect_change(session, bisect)
 
 
-def discard_if_expired(session: WriteSession, bisect_id: BisectId, *, now: datetime) -> None:
-    """Discard a bisect that was not continued in time; an equal request still uses its measurements. Raises `BisectNotFound`."""
+def discard_if_expired(session: WriteSession, bisect_id: BisectId, days: int, *, now: datetime) -> None:
+    """Discard a bisect that was not continued in time. Raises `BisectNotFound`.
+
+    An equal request uses its measurements for as many days again, then they are too old.
+    """
     bisect = lock_bisect(session, bisect_id)
+    if is_expired(bisect) and bisect.expires_at is not None and now >= bisect.expires_at + timedelta(days=days):
+        _forget(session, bisect, "too-old", by=None, now=now)
     if bisect.state != BisectState.PAUSED or bisect.expires_at is None or now < bisect.expires_at:
         return
     bisect.state = BisectState.CANCELLED
     probes = queries.select_probes(session, bisect_id)
     search_steps.tear_down_bisect(session, bisect, probes, "expired", {}, now=now)
+    enqueue(session, MonitorBisect(bisect_id), after_s=timedelta(days=days).total_seconds() + WATCH_SECONDS)
 
 
 def forget_expired(session: WriteSession, bisect_id: BisectId, *, by: UserId | None, now: datetime) -> Bisect | None:
@@ -88,11 +96,15 @@ def forget_expired(session: WriteSession, bisect_id: BisectId, *, by: UserId | N
     bisect = lock_bisect(session, bisect_id)
     if not is_expired(bisect):
         return None
-    bisect.expires_at = None
-    record_bisect_event(session, bisect, "cancelled", {}, now=now, by=by)
-    publish_bisect_change(session, bisect)
+    _forget(session, bisect, "cancelled", by=by, now=now)
     session.flush()
     return bisect
+
+
+def _forget(session: WriteSession, bisect: Bisect, event: str, *, by: UserId | None, now: datetime) -> None:
+    bisect.expires_at = None
+    record_bisect_event(session, bisect, event, {}, now=now, by=by)
+    publish_bisect_change(session, bisect)
 
 
 def is_expired(bisect: Bisect) -> bool:

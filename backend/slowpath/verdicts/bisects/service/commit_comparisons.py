@@ -10,7 +10,7 @@ from slowpath.analysis.findings.wording import pluralize
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
-from slowpath.core.jobs import enqueue
+from slowpath.core.jobs import enqueue, enqueue_unless_pending
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.repositories import tables
 from slowpath.inventory.repositories.service import commit_graph, pull_requests, repositories
@@ -18,11 +18,17 @@ from slowpath.inventory.repositories.tables import Repository
 from slowpath.inventory.webhooks.jobs import PullRequestChanged
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import BisectIncomplete, BisectNotFound, InvalidBisectRequest
-from slowpath.verdicts.bisects.jobs import PlanBisect
+from slowpath.verdicts.bisects.jobs import MeasureOpenPullRequests, MeasureRefusedPullRequest, PlanBisect
 from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import BisectState
-from slowpath.verdicts.bisects.rules.commit_comparisons import CommitComparison, PullRequest, SideProbe
+from slowpath.verdicts.bisects.rules.commit_comparisons import (
+    DAY,
+    CommitComparison,
+    PullRequest,
+    SideProbe,
+    find_free_time,
+)
 from slowpath.verdicts.bisects.rules.service_rules import MeasurementRules
 from slowpath.verdicts.bisects.service import bisect_creation, pair_steps, service_rules
 from slowpath.verdicts.bisects.service.bisect_creation import BisectOptions
@@ -34,7 +40,8 @@ from slowpath.verdicts.comparisons.rules import ComparisonState
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
 
-DAY: Final = timedelta(days=1)
+SHORTEST_WAIT_S: Final = 60.0
+"""Before a refused pull request is tried again: what is deployed now goes on."""
 MOST_AT_ONCE: Final = 10
 """Most open pull requests that are measured when the rules are turned on: each is an open bisect of the team."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
@@ -72,23 +79,30 @@ def update_pull_request(
             locked = lock_bisect(session, row.id)
             pair_steps.cancel_pairs(session, locked, NEWER_PUSH if reported.is_open else CLOSED, now=now)
     outcomes = queries.select_head_outcomes(session, service_id, number, reported.head_sha)
-    if not reported.is_open or any(one != ABOVE_MINUTES for one in outcomes):
+    if not reported.is_open or any(one != ABOVE_MINUTES for one in outcomes.values()):
         return None
+    refused = next((BisectId(one) for one in outcomes), None)
     try:
-        return _measure_pull_request(session, service_id, reported, now, is_refused=bool(outcomes))
+        return _measure_pull_request(session, service_id, reported, now, refused=refused)
     except (InvalidRequest, LimitExceeded, NotFound):  # the settings name what is missing
         return None
 
 
 def _measure_pull_request(
-    session: WriteSession, service_id: ServiceId, reported: tables.PullRequest, now: datetime, *, is_refused: bool
+    session: WriteSession,
+    service_id: ServiceId,
+    reported: tables.PullRequest,
+    now: datetime,
+    *,
+    refused: BisectId | None,
 ) -> Bisect | None:
-    """Measure the head; above the minutes of a day, refuse it unless it was refused before."""
+    """Measure the head; above the minutes of a day, refuse it once, and measure it when there are minutes again."""
     rules = service_rules.find_rules(session, service_id, MeasurementRules)
     if not rules.enabled or reported.branch is None or reported.base_branch is None:
         return None
     is_above = queries.sum_pair_seconds(session, service_id, now - DAY, now) >= 60 * rules.minutes_per_day
-    if is_above and is_refused:
+    if is_above and refused is not None:
+        _measure_later(session, service_id, refused, rules, now)
         return None
     source = commit_graph.get_service_source(session, service_id)
     repository = repositories.get_repository(session, RepositoryId(source.repository_id))
@@ -101,6 +115,7 @@ def _measure_pull_request(
     row = create_commit_comparison(session, service_id, base, reported.head_sha, options, rules, by=None, now=now)
     if is_above:
         _refuse(session, row, rules, now)
+        _measure_later(session, service_id, BisectId(row.id), rules, now)
         return None
     return row
 
@@ -109,9 +124,36 @@ def _refuse(session: WriteSession, row: Bisect, rules: MeasurementRules, now: da
     """End a commit comparison before its first deployment, because the minutes of the day are used up, and notify."""
     limit = pluralize(rules.minutes_per_day, "minute")
     used = f"The limit of {limit} of deployments for pull requests in 24 hours is reached."
-    row.outcome = {"outcome": ABOVE_MINUTES, "sentence": f"Not measured. {used} A later push is measured."}
+    row.outcome = {"outcome": ABOVE_MINUTES, "sentence": f"Not measured yet. {used} It waits for free minutes."}
     row.started_at = now
     pair_steps.cancel_pairs(session, row, used, now=now)
+
+
+def _measure_later(
+    session: WriteSession, service_id: ServiceId, refused: BisectId, rules: MeasurementRules, now: datetime
+) -> None:
+    spans = queries.select_pair_spans(session, service_id, now - DAY, now)
+    wait = find_free_time(spans, 60.0 * rules.minutes_per_day, now) - now
+    after_s = max(wait.total_seconds(), 0.0) + SHORTEST_WAIT_S
+    enqueue_unless_pending(session, MeasureRefusedPullRequest(refused), after_s=after_s)
+
+
+def measure_refused(session: WriteSession, bisect_id: BisectId, *, now: datetime) -> None:
+    """Measure the pull request of a refused commit comparison if its service allows it now. Raises `BisectNotFound`."""
+    row = get_bisect(session, bisect_id)
+    named = None if row.commit_comparison is None else _options_of(row).pull_request
+    if named is not None and row.repository_id is not None:
+        repository_id = RepositoryId(row.repository_id)
+        update_pull_request(session, ServiceId(row.service_id), repository_id, named.number, now=now)
+
+
+def request_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:
+    """List the open pull requests of a service at the code host, and measure them. Raises `InvalidBisectRequest`."""
+    if not service_rules.get_rules(session, service_id, MeasurementRules).enabled:
+        raise InvalidBisectRequest(
+            "Pull requests of this service are not measured.", remedy="Turn the measurement of pull requests on first."
+        )
+    enqueue_unless_pending(session, MeasureOpenPullRequests(service_id))
 
 
 def enqueue_open_pull_requests(session: WriteSession, service_id: ServiceId) -> None:

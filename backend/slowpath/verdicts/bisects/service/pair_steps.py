@@ -4,13 +4,14 @@ Its whole state is in the rows, so that it can be repeated at any time.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decision
-from slowpath.analysis.bisect.paired_measurements import PairDecision, PairSettings
+from slowpath.analysis.bisect.paired_measurements import PairDecision
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BisectId, ServiceId
@@ -20,6 +21,7 @@ from slowpath.verdicts.bisects.jobs import MonitorBisect, PullRequestStarted
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, WATCH_SECONDS, BisectState
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.commit_comparisons import (
+    DAY,
     NO_NUMBER,
     OUTCOMES,
     CommitComparison,
@@ -40,7 +42,6 @@ from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 
 BASE, SHORT_COMMIT = "good", 7
 MOST_STEPS = 4
-DAY = timedelta(days=1)
 
 
 def begin_pairs(session: WriteSession, bisect_id: BisectId, base: str, *, is_equal: bool, now: datetime) -> None:

@@ -241,7 +241,7 @@ function Above({
 }
 
 /** What it goes by, in one line. */
-function subOf({ levels, culprit, settings, state }: Bisect): string {
+function subOf({ levels, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
     .flatMap(({ dependency_update, module }) =>
@@ -250,7 +250,6 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
         : [],
     );
   const parts = [
-    culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
     state === 'searching' || state === 'planned'
       ? `stops at ${Math.round((settings.stop_probability ?? 0.95) * 1000) / 10}%, after deploying the suspect and the build before it`
@@ -276,8 +275,8 @@ function Trouble({ bisect }: { bisect: Bisect }) {
           {expires_at !== null && (
             <>
               {' '}
-              It is discarded on <Timestamp at={expires_at} exact /> unless it is continued. A later
-              bisect of the same ends uses its measurements.
+              It is discarded on <Timestamp at={expires_at} exact /> unless it is continued. For as
+              long again, a later bisect of the same ends uses its measurements.
             </>
           )}
         </p>
@@ -302,7 +301,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
         {isOpen(bisect) && ' so far'}
         {cost.running > 0 && `, ${cost.running} running`}
       </p>
-      {total && (
+      {total && expected_probes.mean > 0 && (
         <p>
           <b>{Math.round(total.mean)}</b> expected in total, {Math.floor(total.low)} to{' '}
           {Math.ceil(total.high)}
@@ -315,6 +314,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
         <b>{secondsText(cost.seconds)}</b>{' '}
         {isOpen(bisect) ? 'so far' : `in ${countOf(cost.rounds, 'round')}`}
         {expected_probes &&
+          expected_probes.mean > 0 &&
           each !== null &&
           `, about ${secondsText(expected_probes.mean * each)} to go`}
       </p>

@@ -1,7 +1,6 @@
 /** How many probes and how long, against git bisect, and what is probed first. */
 import type { PreflightOut } from '../../../api';
 import { Section, countOf } from '../../../ui';
-import { Likelihood } from '../../../ui/Likelihood';
 import { posteriorText, secondsText, shortSha } from './bisect-wording';
 import classes from './start.module.css';
 
@@ -101,10 +100,7 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
               <td className="muted">slot {index + 1}</td>
               <td className="mono">{shortSha(sha)}</td>
               <td>{title}</td>
-              <td className="muted">
-                before any measurement{' '}
-                <Likelihood probability={prior} text={posteriorText(prior)} />
-              </td>
+              <td className="muted">{posteriorText(prior)} before any measurement</td>
             </tr>
           ))}
         </tbody>

@@ -24,7 +24,12 @@ function PosteriorAfter({ state }: { state: PreviewState }) {
       <span className="mono t2" title={state.title}>
         {shortSha(state.sha)}
       </span>{' '}
-      is <Likelihood probability={state.posterior} text={posteriorText(state.posterior)} />
+      is{' '}
+      {state.posterior < 0.33 ? (
+        `the top suspect (${posteriorText(state.posterior)})`
+      ) : (
+        <Likelihood probability={state.posterior} text={posteriorText(state.posterior)} />
+      )}
     </>
   );
 }

@@ -122,6 +122,29 @@ describe('measured pull requests of a service', () => {
     await waitFor(() => expect(saved).toMatchObject([{ enabled: true, minutes_per_day: 60 }]));
   });
 
+  it('are asked for at the code host on demand, where they are measured', async () => {
+    const asked: unknown[] = [];
+    serve({ ...OFF, enabled: true });
+    server.use(
+      http.post(at('/services/:service/pull-request-rules/measure-open'), ({ params }) => {
+        asked.push(params.service);
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = show(
+      <PullRequests
+        serviceId="s"
+        mayManage={false}
+        mayWrite
+        link={(_, words) => words}
+        onStarted={() => undefined}
+      />,
+    );
+    await user.click(await screen.findByRole('button', { name: 'Measure open pull requests' }));
+    expect(await screen.findByText(/^The code host is asked/u)).toBeVisible();
+    expect(asked).toEqual(['s']);
+  });
+
   it('are listed, and two commits are compared on request', async () => {
     const started: unknown[] = [];
     const opened: string[] = [];

@@ -1,11 +1,16 @@
 /** Whether pull requests of a service are measured before the merge, the newest measurements, and a form for two commits. */
-import { TagsInput } from '@mantine/core';
+import { Button, TagsInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { PullRequestRules } from '../../../api';
 import { CommitComparisonTable } from './CommitComparisonTable';
 import { CompareCommitsForm } from './CompareCommitsForm';
 import { Amount, ServiceRules, type RulesKind } from './ServiceRules';
-import { pullRequestRulesQuery, setPullRequestRules } from './commit-comparison-queries';
+import {
+  measureOpenPullRequests,
+  pullRequestRulesQuery,
+  setPullRequestRules,
+} from './commit-comparison-queries';
 import { rulesText } from './commit-comparison-wording';
 
 const MINUTES_A_DAY = 1440;
@@ -35,8 +40,32 @@ export default function PullRequests(props: PullRequestsProps) {
         filter={{ service_id: serviceId }}
         link={link}
       />
+      {mayWrite && <MeasureOpen serviceId={serviceId} />}
       {mayWrite && <CompareCommitsForm serviceId={serviceId} onStarted={onStarted} />}
     </ServiceRules>
+  );
+}
+
+/** Asks the code host for the open pull requests; nothing while they are not measured. */
+function MeasureOpen({ serviceId }: { serviceId: string }) {
+  const rules = useQuery(pullRequestRulesQuery(serviceId));
+  const asked = useMutation({ mutationFn: () => measureOpenPullRequests(serviceId) });
+  if (rules.data?.enabled !== true) return null;
+  return (
+    <p>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={asked.isPending}
+        onClick={() => asked.mutate()}
+      >
+        Measure open pull requests
+      </Button>{' '}
+      <span role="status" className="muted">
+        {asked.isSuccess && 'The code host is asked; up to ten that were not measured appear here.'}
+        {asked.error?.message}
+      </span>
+    </p>
   );
 }
 

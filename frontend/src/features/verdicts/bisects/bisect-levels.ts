@@ -1,8 +1,14 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../api';
 import type { PosteriorChartLevel, ChosenCandidate } from '../../../charts';
-import { likelihoodWords } from '../../../lib/certainty';
-import { dependencyUpdateText, countsText, lastOf, shortSha, versionText } from './bisect-wording';
+import {
+  countsText,
+  dependencyUpdateText,
+  lastOf,
+  shortSha,
+  suspectWords,
+  versionText,
+} from './bisect-wording';
 
 /** The selection: a place in the chart, and the candidate there if it was sent. */
 export type SelectedCandidate = ChosenCandidate & { candidate?: BisectCandidate };
@@ -56,7 +62,7 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
           ]
         : [shortSha(level.good), shortSha(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
-      best: best ? [likelihoodWords(best.posterior), shortSha(best.sha)] : ['', ''],
+      best: best ? [suspectWords(best.posterior), shortSha(best.sha)] : ['', ''],
       bump: next ? dependencyUpdateText(next.dependency_update) : null,
     };
   });

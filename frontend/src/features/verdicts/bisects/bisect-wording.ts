@@ -92,6 +92,10 @@ export function posteriorText(belief: number): string {
   return percent >= 99.95 || percent === 0 ? `${Math.round(percent)}%` : `${percent.toFixed(1)}%`;
 }
 
+/** The probability of a suspect: a number where words would call the most likely one unlikely. */
+export const suspectWords = (belief: number): string =>
+  belief < 0.33 ? posteriorText(belief) : likelihoodWords(belief);
+
 /** "very likely not slower" */
 export const oddsWords = (odds: number): string =>
   `${likelihoodWords(Math.max(odds, 1) / (1 + odds))} ${odds >= 1 ? 'slower' : 'not slower'}`;

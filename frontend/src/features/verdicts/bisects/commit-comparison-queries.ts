@@ -20,6 +20,9 @@ export const pullRequestRulesQuery = (service_id: string) =>
 export const setPullRequestRules = (service_id: string, body: PullRequestRules) =>
   calls.pullRequestRulesSet({ path: { service_id }, body });
 
+export const measureOpenPullRequests = (service_id: string) =>
+  calls.pullRequestRulesMeasureOpen({ path: { service_id } });
+
 export const commitComparisonsQuery = (filter: CommitComparisonsFilter) =>
   pagedList(['bisect', 'commit-comparisons', filter], (cursor, signal) =>
     calls.commitComparisonsList({ query: { ...filter, cursor, limit: PAGE }, signal }),
