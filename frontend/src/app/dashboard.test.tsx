@@ -141,7 +141,7 @@ describe('the board', () => {
     await user.click(screen.getByRole('radio', { name: 'linear' }));
     await waitFor(() => expect(where()).toMatch(/q=p99%2Cmean|q=p99,mean/u));
     expect(where()).toContain('scale=linear');
-    await user.click(screen.getByRole('radio', { name: 'ignored' }));
+    await user.click(screen.getByRole('radio', { name: 'none' }));
     await waitFor(() => expect(where()).not.toContain('against'));
   });
 

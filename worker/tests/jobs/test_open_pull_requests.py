@@ -65,7 +65,7 @@ def test_open_pull_requests_are_listed_without_those_of_forks(app: AppUnderTest,
     path, answer = LISTS[api]
     host.answers = {path: answer}
     found = listed(app, host, api)
-    assert found.is_complete
+    assert found.is_complete is (api != "gitea"), "its operator may allow fewer per page"
     [only] = found.facts
     assert (only.number, only.base_branch, only.is_open, only.merge) == (7, "main", True, None)
     assert only.head == (D[:12] if api == "bitbucket" else D)

@@ -1,7 +1,7 @@
 """Compare how long goroutines are blocked on locks, on channel sends and in system calls, by group and function.
 
 These waits are never idleness: the goroutine wants to continue. A receiver, a select or a timer may just have nothing to do,
-so other waits are not compared.
+and so may a system call that reads from a pipe or waits for another process. Such waits are not compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +29,13 @@ _JOINS = ("sync.(*WaitGroup).Wait", "sync.runtime_SemacquireWaitGroup")
 """Waiting for others to finish is work that they do, not a lock."""
 _LOCKS = ("sync.", "internal/")
 """Packages of locks that programs use; the runtime has others, such as that of the collector."""
+_FOR_OTHERS = frozenset(
+    {
+        "accept", "accept4", "blockuntilwaitable", "epollwait", "pidfdwait", "poll", "ppoll", "pselect", "pselect6", "read",
+        "readv", "recvfrom", "recvmsg", "recvmsginet4", "recvmsginet6", "select", "wait", "wait4", "wait6", "waitid",
+    }
+)  # fmt: skip
+"""Functions of the standard library, in lower case, whose system calls wait for input or for another process."""
 SIGNIFICANCE = 0.01
 """Two-sided, among all places of a comparison."""
 
@@ -175,7 +182,7 @@ def _place_of(side: WaiterSide, table: TraceTable, row: int) -> BlockedPlace | N
         return None
     stack = table.stack(int(blocked.stack[row]))
     reason = table.strings[int(blocked.reason[row])]
-    if reason == LOCK and not _is_lock(stack):
+    if (reason == LOCK and not _is_lock(stack)) or (reason == SYSCALL and _is_for_others(stack)):
         return None
     group = side.named(table.group_names[int(blocked.group[row])])
     return BlockedPlace(group, reason, _caller(stack) or group)
@@ -193,6 +200,11 @@ def _ender_of(side: WaiterSide, table: TraceTable, row: int) -> tuple[str, str]:
 def _is_lock(stack: Sequence[str]) -> bool:
     library = list(takewhile(lambda frame: frame.startswith(_LIBRARY), stack))
     return any(frame.startswith(_LOCKS) for frame in library) and not any(frame in _JOINS for frame in library)
+
+
+def _is_for_others(stack: Sequence[str]) -> bool:
+    library = takewhile(lambda frame: frame.startswith(_LIBRARY), stack)
+    return any(frame.rpartition(".")[2].lower() in _FOR_OTHERS for frame in library)
 
 
 def _caller(stack: Sequence[str]) -> str:

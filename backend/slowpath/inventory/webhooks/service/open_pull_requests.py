@@ -24,7 +24,7 @@ from slowpath.inventory.webhooks.rules.webhook_events import PullRequestEvent, W
 from slowpath.inventory.webhooks.service.earlier_pull_requests import READ_PULL_REQUESTS
 
 PER_PAGE: Final = 50
-"""All hosts allow as many; only those that changed last are measured."""
+"""All hosts allow as many, but operators of Gitea can set a lower limit; only those that changed last are measured."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def list_open_pull_requests(peer: EgressConnection, access: HostAccess, now: dat
     read = _READERS[access.api]
     events = (read(one) for one in listed[:PER_PAGE] if isinstance(one, Mapping))
     facts = [one.facts for one in events if isinstance(one, PullRequestEvent) and one.facts.is_open]
-    return OpenPullRequests(tuple(facts), is_complete=len(listed) < PER_PAGE)
+    return OpenPullRequests(tuple(facts), is_complete=len(listed) < PER_PAGE and access.api != "gitea")
 
 
 def _read_github(pull: Message) -> WebhookEvent:

@@ -110,3 +110,13 @@ def test_blocked_time_that_hides_a_change_is_not_unchanged() -> None:
     quiet, noisy = compared(steady[0], steady[1]), compared(varying[0], varying[1])
     assert quiet.verdict == "unchanged"
     assert noisy.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [("syscall.Syscall", "syscall.read", "os.(*File).Read"), ("syscall.Syscall6", "os.(*Process).blockUntilWaitable")],
+)
+def test_a_system_call_that_waits_for_input_or_a_process_is_not_compared(frames: tuple[str, ...]) -> None:
+    idle = replace(CALL, stack=(*frames, "io.ReadAtLeast", "main.store"))
+    found = compared(side(idle), side(replace(idle, median_ns=10 * idle.median_ns), seed=2))
+    assert not [each for each in found.findings if each.kind == "trace.blocked"]
