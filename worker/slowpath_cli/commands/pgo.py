@@ -1,7 +1,8 @@
 """`slowpath pgo`: write CPU profiles as one `default.pgo`, by which `go build` optimizes.
 
 The profiles are files, or those of a profile set on a server (`--profile-set`, the ID in the address of its page).
-Exit codes: 0 if the file was written, 2 if not.
+Exit codes: 0 if the file was written, 1 if a hot path needs a larger stack with it (`--check`), 2 if it was not written or
+not checked.
 """
 
 import argparse
@@ -16,11 +17,13 @@ from urllib.parse import quote
 from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
 from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
 from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.commands.pgo_check import check_pgo
 from slowpath_cli.commands.server_arguments import server_of
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
 from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput, decode_profiles, resolved, run_helper
+from slowpath_cli.local_bisect.local_repositories import InvalidRepository
 
-WRITTEN, FAILED = 0, 2
+WRITTEN, NEEDS_LARGER_STACK, FAILED = 0, 1, 2
 CPU: Final = "cpu"
 POLL_SECONDS, MOST_SECONDS = 0.5, 300.0
 UNDER_WAY = frozenset({"waiting", "running"})
@@ -36,11 +39,15 @@ def run(options: argparse.Namespace) -> int:
             _merge(options.files, out)
         else:
             _download(options, out)
-    except (CollectError, InvalidInput, OSError) as error:
+        print(f"{out}: {out.stat().st_size:,} bytes. Build with: go build -pgo={options.out}")
+        if not options.check:
+            return WRITTEN
+        checked = check_pgo(out, options.check, options.tags)
+    except (CollectError, InvalidInput, InvalidRepository, OSError) as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return FAILED
-    print(f"{out}: {out.stat().st_size:,} bytes. Build with: go build -pgo={options.out}")
-    return WRITTEN
+    print("\n".join(checked.sentences))
+    return NEEDS_LARGER_STACK if checked.needs_larger_stack else WRITTEN
 
 
 def _merge(files: list[str], out: Path) -> None:

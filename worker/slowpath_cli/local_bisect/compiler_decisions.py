@@ -133,17 +133,17 @@ def _compile(
     if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
         flags = f"{how.environment.get('GOFLAGS', '')} -mod=mod".strip()
         how = Compilation({**how.environment, "GOFLAGS": flags}, how.is_aborted)
-    module = _go(folder, how, "list", "-m", "-f", "{{.Path}}")[0].split("\n")[0].strip()
+    module = run_go(folder, how, "list", "-m", "-f", "{{.Path}}")[0].split("\n")[0].strip()
     tags = ["-tags", place.tags]
-    listed = _go(folder, how, "list", *tags, "-f", "{{.Name}} {{.ImportPath}} {{.Dir}}", "--", place.package)[
+    listed = run_go(folder, how, "list", *tags, "-f", "{{.Name}} {{.ImportPath}} {{.Dir}}", "--", place.package)[
         0
     ].splitlines()
     if len(listed) != 1:
         raise InvalidRepository(f"{place.package!r} names {len(listed)} packages. Name one main package.")
     name, path, source = listed[0].split(" ", 2)
     asked = [f"-gcflags={each}/...=-m=2" for each in (module, *replaced)]
-    printed = _go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
-    profile = _find_profile(folder, Path(source), _go(folder, how, "env", "GOFLAGS")[0], is_main=name == "main")
+    printed = run_go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
+    profile = _find_profile(folder, Path(source), run_go(folder, how, "env", "GOFLAGS")[0], is_main=name == "main")
     return _CompiledPackage(parse_decisions(printed, path if name == "main" else ""), _digest(profile))
 
 
@@ -162,7 +162,7 @@ def _digest(profile: Path | None) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _go(folder: Path, how: Compilation, *words: str) -> tuple[str, str]:
+def run_go(folder: Path, how: Compilation, *words: str) -> tuple[str, str]:
     """Run the go command in a separate session, which ends with this process; return stdout and stderr.
 
     Raises `InvalidRepository`, `CompilationStopped`.

@@ -1,0 +1,3 @@
+module slowpath.dev/heated
+
+go 1.22
