@@ -3,6 +3,8 @@
 A function "takes more time", it is never "slower"; the base value comes last.
 """
 
+from typing import Final
+
 from slowpath.analysis.findings.certainty import name_certainty
 from slowpath.analysis.findings.findings import Effect
 from slowpath.analysis.formats.go_function_names import short
@@ -102,8 +104,14 @@ def _step_for(value: float, unit: str) -> tuple[float, str]:
     return 1.0, f"{unit if unit != 'count' else 'times'}{per}"
 
 
+SMALLEST_RATIO: Final = 0.0005
+"""A smaller ratio is 0 with three decimals."""
+
+
 def format_ratio(value: float) -> str:
-    """Format a ratio, `×1.32` or `×0.017`, with at most three decimals."""
+    """Format a ratio, `×1.32` or `×0.017`, with at most three decimals: a smaller one is `×< 0.001`, as on pages."""
+    if 0 < value < SMALLEST_RATIO:
+        return "×< 0.001"
     return f"×{value:,.{_ratio_digits(value)}f}"
 
 

@@ -41,11 +41,12 @@ def test_the_old_value_is_last_in_the_same_unit(candidate: float, base: float, u
 def test_quantity_ratio_and_interval() -> None:
     assert wording.format_quantity(0.123, "share") == ("12.3%", "of the total")
     assert wording.format_quantity(1234, "us/request") == ("1.23", "ms per request")
-    assert [wording.format_ratio(value) for value in (1.3161, 13.16, 1316, 0.0171)] == [
+    assert [wording.format_ratio(value) for value in (1.3161, 13.16, 1316, 0.0171, 0.0004)] == [
         "×1.32",
         "×13.2",
         "×1,316",
         "×0.017",
+        "×< 0.001",
     ]
     assert wording.format_interval(1.281, 1.357) == "1.28 to 1.36"
     assert wording.format_interval(12.81, 13.57) == "12.8 to 13.6"
