@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
 from tests.factories.accounts import AccountsFactory
 from tests.support.app_under_test import built, settings_for
@@ -58,7 +59,9 @@ def ask(
     """Let schemathesis ask the stack as a team's owner."""
     settings = settings_for(database.app_url)
     engine = create_postgres_engine(settings)
-    people = AccountsFactory(built(Database(engine), settings))
+    app = built(Database(engine), settings)
+    app.clock.at = SystemClock().now()  # of the sign-ins: sensitive changes need a recent one
+    people = AccountsFactory(app)
     owner, spared = people.team().owner, [people.team().owner.cookie for _ in range(SPARED)]
     engine.dispose()
     command = [

@@ -17,7 +17,7 @@ SCRIPT = """the script runs in a separate work tree of each build, with these va
   SLOWPATH_SLOT       0 to --slots minus 1, for ports and the like
 
 its result is one of:
-  a number that it prints on stdout (larger is worse, unless --better larger): its last line, or the first value of the
+  a number that it prints on stdout (larger is worse, unless --better larger): its last line, or the ns/op of the
   benchmark in the output of `go test -bench` (the mean, with -count), or else the last number
   the files in SLOWPATH_OUT, with --signature
   its exit code, without a number: 0 good, 1 bad (`go test | awk` ends with 0 even if the build fails: then its last

@@ -25,7 +25,7 @@ ok  \texample.com/json/v2\t0.298s
         ("?   \texample.com/json/v2\t[no test files]\n", None),
         ("took 12 ms\n", 12.0),
         ("p50 3\np99 11.5\n\n", 11.5),
-        ("BenchmarkServe 1 812 p99-ms 3.1 cpu-ms/req\n", 812.0),
+        ("BenchmarkServe 1 812 p99-ms 3.1 cpu-ms/req\n", 3.1),  # of a load script: the last number
         ("", None),
     ],
 )
@@ -38,3 +38,4 @@ def test_several_benchmarks_are_listed_unless_the_last_line_is_a_number() -> Non
     assert list_benchmarks(several) == ["BenchmarkA-2", "BenchmarkB-2"]
     assert list_benchmarks(f"{several}7\n") == []
     assert list_benchmarks("BenchmarkA\n") == []
+    assert list_benchmarks("BenchmarkA 1 3 p99-ms\nBenchmarkB 1 4 p99-ms\n") == []

@@ -13,6 +13,7 @@ import httpx
 
 from bootstrap_parts.machine_checks import free_port
 from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import built, settings_for
@@ -42,10 +43,12 @@ class RunningStack:
 
 
 def owner_of(database: TestDatabase) -> SomeTeam:
-    """Make a team with an owner in a database."""
+    """Make a team in a database with an owner who signs in now: sensitive changes need a recent sign-in."""
     settings = settings_for(database.app_url)
     engine = create_postgres_engine(settings)
-    team = AccountsFactory(built(Database(engine), settings)).team()
+    app = built(Database(engine), settings)
+    app.clock.at = SystemClock().now()
+    team = AccountsFactory(app).team()
     engine.dispose()
     return team
 
