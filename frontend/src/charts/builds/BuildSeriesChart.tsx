@@ -48,8 +48,11 @@ const AXIS_PX = 64;
 const BUILDS_PX = 17;
 /** A name of nine characters with space around it. */
 const LABEL_WIDTH_PX = 78;
-/** Least distance of two values of the axis. */
-const TICK_PX = 22;
+/** Free above and below the dots. */
+const PAD_PX = 6;
+/** Least distance of two values of the axis: their text, and of a high one a fifth. */
+const TICK_PX = 14;
+const TICK_SHARE = 0.2;
 const NO_TREND: (number | null)[] = [];
 const NOT_MARKED: number[] = [];
 const NO_LIMITS: SeriesLimit[] = [];
@@ -75,7 +78,12 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const plot = width - AXIS_PX;
   const line = useMemo(() => {
     const held = limits.map(({ value }) => value);
-    return layOutBuildSeries({ values, levels, trend, low, high, limits: held }, plot, height, 6);
+    return layOutBuildSeries(
+      { values, levels, trend, low, high, limits: held },
+      plot,
+      height,
+      PAD_PX,
+    );
   }, [values, levels, trend, low, high, limits, plot, height]);
   const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -159,7 +167,7 @@ type ValueAxisProps = { line: BuildSeriesLayout; unit: string; width: number; he
 /** Round values with a line each; the value of a series without variation. */
 function ValueAxis({ line, unit, width, height }: ValueAxisProps) {
   const [least, most] = line.range;
-  const spacing = ((most - least) * TICK_PX) / height;
+  const spacing = ((most - least) * Math.max(TICK_PX, height * TICK_SHARE)) / (height - 2 * PAD_PX);
   const ticks = axisTicks(line.range, spacing, unitOf(unit).quantity === 'bytes');
   const drawn = ticks.length > 0 || line.dots.length === 0 ? ticks : [least];
   return drawn.map((value) => (

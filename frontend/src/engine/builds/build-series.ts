@@ -80,7 +80,7 @@ export function layOutBuildSeries(
 }
 
 /**
- * Round values of a range for an axis, in ascending order: multiples of 1, 2 or 5 times a power of ten, of bytes a power
+ * Round values of a range for an axis, in ascending order: multiples of 1, 2, 2.5 or 5 times a power of ten, of bytes a power
  * of two. Empty if the range is; a narrow axis may have one.
  * @param spacing least distance of two ticks, in the unit of the values
  */
@@ -93,7 +93,7 @@ export function axisTicks(
   const power = 10 ** Math.floor(Math.log10(spacing));
   const step = isBinary
     ? 2 ** Math.ceil(Math.log2(spacing))
-    : ([1, 2, 5].find((each) => each * power >= spacing) ?? 10) * power;
+    : ([1, 2, 2.5, 5].find((each) => each * power >= spacing) ?? 10) * power;
   const first = Math.ceil(least / step);
   const count = Math.floor(most / step) - first + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
