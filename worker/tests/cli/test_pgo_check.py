@@ -19,6 +19,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     subprocess.run(["go", "build", "-o", "heated", "."], cwd=folder, check=True)
     subprocess.run([folder / "heated", folder / "cpu.pb.gz"], check=True)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("INIT_CWD", str(folder))  # relative paths are those of the caller of npm
     return folder
 
 
