@@ -71,7 +71,7 @@ test('a passkey is added, required by the team, and signs in', async ({
     { times: 1 },
   );
   await page.getByRole('button', { name: 'Replace them' }).press('Enter');
-  const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const confirmation = page.getByRole('dialog', { name: 'Confirm your identity' });
   await expect(confirmation.getByRole('textbox', { name: /^Password/ })).toBeFocused();
   await picture(page, 'confirm');
   await expectAccessible(page);

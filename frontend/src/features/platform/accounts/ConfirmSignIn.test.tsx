@@ -82,7 +82,7 @@ describe('a sign-in that is too old for a change', () => {
     await enter(user, screen.getByLabelText(/^Password/), 'a long secret');
     await user.click(screen.getByRole('button', { name: 'Delete permanently' }));
 
-    const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
+    const dialog = await screen.findByRole('dialog', { name: 'Confirm your identity' });
     const password = within(dialog).getByLabelText(/^Password/);
     await waitFor(() => expect(password).toHaveFocus());
     await enter(user, password, 'a long secret');
@@ -101,7 +101,7 @@ describe('a sign-in that is too old for a change', () => {
       { state: 'sealed', password: 'a long secret', code: '000000' },
       { state: 'sealed', password: 'a long secret', code: '123456' },
     ]);
-    expect(screen.queryByText('Confirm that it is you')).not.toBeInTheDocument();
+    expect(screen.queryByText('Confirm your identity')).not.toBeInTheDocument();
   });
 
   it('remains one after Escape, which leaves the dialog below open', async () => {
@@ -112,12 +112,12 @@ describe('a sign-in that is too old for a change', () => {
     await enter(user, await screen.findByLabelText(/^Type/), session.user.email);
     await enter(user, screen.getByLabelText(/^Password/), 'a long secret');
     await user.click(screen.getByRole('button', { name: 'Delete permanently' }));
-    const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
+    const dialog = await screen.findByRole('dialog', { name: 'Confirm your identity' });
     await waitFor(() => expect(within(dialog).getByLabelText(/^Password/)).toHaveFocus());
     await user.keyboard('{Escape}');
     expect(await screen.findByRole('alert')).toHaveTextContent('requires a recent sign-in.');
     expect(screen.getByRole('dialog', { name: 'Delete your account?' })).toBeInTheDocument();
-    expect(screen.queryByText('Confirm that it is you')).not.toBeInTheDocument();
+    expect(screen.queryByText('Confirm your identity')).not.toBeInTheDocument();
     expect(changes).toEqual([]);
   });
 

@@ -25,14 +25,16 @@ export function ConfirmSignIn({ onClose }: DialogProps) {
     <Modal
       opened
       onClose={() => onClose(false)}
-      title="Confirm that it is you"
+      title="Confirm your identity"
       closeOnEscape={false}
       closeButtonProps={{ 'aria-label': 'Close', ...HELD }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose(false);
       }}
     >
-      <p className={classes.reason}>This change needs a sign-in of the last 15 minutes.</p>
+      <p className={classes.reason}>
+        You signed in more than 15 minutes ago. Confirm to make this change.
+      </p>
       {methods.error ? (
         <ErrorState error={methods.error} compact />
       ) : (
@@ -45,7 +47,7 @@ export function ConfirmSignIn({ onClose }: DialogProps) {
 function Methods({ methods, onClose }: DialogProps & { methods: ConfirmationMethods }) {
   const { has_password: hasPassword, provider } = methods;
   if (!hasPassword && provider === null)
-    return <p className={classes.reason}>Sign out, sign in again, then repeat it.</p>;
+    return <p className={classes.reason}>Sign out, sign in again, then repeat the change.</p>;
   return (
     <>
       {provider !== null && <AtProvider name={provider} isFirst={!hasPassword} />}
@@ -73,7 +75,7 @@ function AtProvider({ name, isFirst }: { name: string; isFirst: boolean }) {
       >
         Sign in with {name} again
       </Button>
-      <p className={classes.reason}>It leads back to this page. Then repeat the change.</p>
+      <p className={classes.reason}>You return to this page afterwards. Then repeat the change.</p>
     </div>
   );
 }
@@ -117,7 +119,7 @@ function PasswordForm({ methods, onClose }: DialogProps & { methods: Confirmatio
       {methods.needs_second_factor && (
         <TextInput
           label={methods.has_totp ? 'Code of your app, or a recovery code' : 'Recovery code'}
-          description={options === null ? undefined : 'Empty: your passkey is asked for'}
+          description={options === null ? undefined : 'Leave empty to use your passkey'}
           autoComplete="one-time-code"
           required={options === null}
           minLength={6}

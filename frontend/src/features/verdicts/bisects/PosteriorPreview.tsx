@@ -2,7 +2,7 @@
 import type { Probe } from '../../../api';
 import { Likelihood } from '../../../ui/Likelihood';
 import classes from './bisects.module.css';
-import { posteriorText, shortSha } from './bisect-wording';
+import { LEAST_WORDED, posteriorText, shortSha } from './bisect-wording';
 
 type PreviewState = NonNullable<Probe['posterior_preview']>['if_slower'];
 
@@ -25,7 +25,7 @@ function PosteriorAfter({ state }: { state: PreviewState }) {
         {shortSha(state.sha)}
       </span>{' '}
       is{' '}
-      {state.posterior < 0.33 ? (
+      {state.posterior < LEAST_WORDED ? (
         `the top suspect (${posteriorText(state.posterior)})`
       ) : (
         <Likelihood probability={state.posterior} text={posteriorText(state.posterior)} />

@@ -141,7 +141,7 @@ describe('measured pull requests of a service', () => {
       />,
     );
     await user.click(await screen.findByRole('button', { name: 'Measure open pull requests' }));
-    expect(await screen.findByText(/^The code host is asked/u)).toBeVisible();
+    expect(await screen.findByText(/^Asking the code host/u)).toBeVisible();
     expect(asked).toEqual(['s']);
   });
 

@@ -62,7 +62,8 @@ function MeasureOpen({ serviceId }: { serviceId: string }) {
         Measure open pull requests
       </Button>{' '}
       <span role="status" className="muted">
-        {asked.isSuccess && 'The code host is asked; up to ten that were not measured appear here.'}
+        {asked.isSuccess &&
+          'Asking the code host. Up to ten that are not measured yet appear here.'}
         {asked.error?.message}
       </span>
     </p>

@@ -92,9 +92,12 @@ export function posteriorText(belief: number): string {
   return percent >= 99.95 || percent === 0 ? `${Math.round(percent)}%` : `${percent.toFixed(1)}%`;
 }
 
-/** The probability of a suspect: a number where words would call the most likely one unlikely. */
+/** Below it, words would call the most likely of many suspects unlikely. */
+export const LEAST_WORDED = 0.33;
+
+/** The probability of a suspect, as a number below `LEAST_WORDED`. */
 export const suspectWords = (belief: number): string =>
-  belief < 0.33 ? posteriorText(belief) : likelihoodWords(belief);
+  belief < LEAST_WORDED ? posteriorText(belief) : likelihoodWords(belief);
 
 /** "very likely not slower" */
 export const oddsWords = (odds: number): string =>
