@@ -35,6 +35,7 @@ BENCHMARKS = {
     "ci": "bench.ci_latency",
     "bisect-cost": "bench.bisect_cost",
     "bisect-single": "bench.bisect_single_measurements",
+    "bisect-verdicts": "bench.bisect_verdicts",
     "builds": "bench.build_evaluation_latency",
     "second-build": "bench.second_build",
     "sources": "bench.source_search_latency",

@@ -4,6 +4,7 @@ A window's value is level + a + e (`a` of the deployment, `e` of the window); th
 midpoint of good and bad, is wrong at the given rate. `deploy_share` of that variance is the deployment's. The search knows none of this.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -56,6 +57,8 @@ class SimulationSettings:
     """By how much more half of the windows are at random, as a share of the value."""
     outliers: float = 0.0
     """Share of windows that are OUTLYING times as large."""
+    verdict_rates: tuple[float, float] | None = None
+    """Shares of bad verdicts of a good and of a bad build; then a measurement is a verdict instead of a value."""
     all_hide: bool = False
     """Whether innocent candidates contain other candidates, like those on the culprit's level. Otherwise only culprits do, so a wrong suspect
     of an outer level is named where the right one would have been expanded."""
@@ -139,6 +142,10 @@ class SimulatedHistory:
             value *= OUTLYING
         return value
 
+    def verdict(self, rates: tuple[float, float], *, bad: bool) -> bool:
+        """Return whether a measurement says that the build is bad."""
+        return bool(self._rng.random() < rates[bad])
+
     def odd(self) -> bool:
         """Return whether a deployment shows the opposite."""
         return bool(self._rng.random() < self.setting.bad_deploys)
@@ -199,10 +206,7 @@ def searched(history: SimulatedHistory) -> SimulationResult:
             state = search.record_stopped(state, todo.close)
         if todo.measure:
             windows += len(todo.measure)
-            state = search.record_measurements(
-                state,
-                {one: history.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
-            )
+            state = _measured(history, state, {one: own[one] for one in todo.measure})
     ended = todo.finished
     way = {
         f"{level}:{place}" for level, place in enumerate(history.culprits)
@@ -213,6 +217,17 @@ def searched(history: SimulatedHistory) -> SimulationResult:
     return SimulationResult(
         ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, ended.belief, _levels(history, state),
     )  # fmt: skip
+
+
+def _measured(history: SimulatedHistory, state: SearchState, probes: Mapping[int, tuple[float, bool]]) -> SearchState:
+    """Return the state with one more measurement of each probe: its own effect, and whether it shows the bad level."""
+    rates = history.setting.verdict_rates
+    if rates is None:
+        values = {one: history.window(own=own, bad=bad, round_=state.round) for one, (own, bad) in probes.items()}
+        return search.record_measurements(state, values)
+    for one, (_, bad) in probes.items():
+        state = search.record_verdict(state, one, bad=history.verdict(rates, bad=bad))
+    return state
 
 
 def _levels(history: SimulatedHistory, state: SearchState) -> tuple[int, ...]:

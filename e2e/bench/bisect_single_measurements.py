@@ -5,7 +5,7 @@ right one, or any culprit of a range without one. A search that ends undecided n
 hypothesis of the search describes the noise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -46,23 +46,29 @@ def step_error(deviations: float) -> float:
     return float(norm.sf(deviations / 2))
 
 
+def _results(what: str, setting: SimulationSettings) -> Iterator[BenchmarkResult]:
+    yield from results_of(NAME, what, setting, search_all(setting), WRONG)
+
+
 def search_all(setting: SimulationSettings, many: int = MANY, seed: int = SEED) -> list[SimulationResult]:
     """Return the results of this many searches."""
     return [searched(SimulatedHistory(setting, default_rng([seed, number]))) for number in range(many)]
 
 
-def _results(what: str, setting: SimulationSettings) -> Iterator[BenchmarkResult]:
-    some = search_all(setting)
+def results_of(
+    name: str, what: str, setting: SimulationSettings, some: Sequence[SimulationResult], most_wrong: float
+) -> Iterator[BenchmarkResult]:
+    """Yield the shares of wrong and right culprits among these searches, and their measurements."""
     named = sum(one.outcome == "found" for one in some)
     wrong = sum(one.outcome == "found" and not one.right for one in some)
     interval = binomtest(wrong, len(some)).proportion_ci(method="exact")
     bounds = f"({100 * interval.low:.1f} to {100 * interval.high:.1f})"
     yield BenchmarkResult(
-        NAME, f"{what}: wrong culprit, % {bounds}", 100 * wrong / len(some), goal=f"<= {100 * WRONG:g}",
-        met=bool(interval.low <= WRONG),
+        name, f"{what}: wrong culprit, % {bounds}", 100 * wrong / len(some), goal=f"<= {100 * most_wrong:g}",
+        met=bool(interval.low <= most_wrong),
     )  # fmt: skip
     if setting.present:
-        yield BenchmarkResult(NAME, f"{what}: right culprit, %", 100 * (named - wrong) / len(some))
-    yield BenchmarkResult(NAME, f"{what}: measurements (mean)", float(np.mean([one.deploys for one in some])))
+        yield BenchmarkResult(name, f"{what}: right culprit, %", 100 * (named - wrong) / len(some))
+    yield BenchmarkResult(name, f"{what}: measurements (mean)", float(np.mean([one.deploys for one in some])))
     limited = sum(one.outcome == "stopped" for one in some)
-    yield BenchmarkResult(NAME, f"{what}: ended at the limit, %", 100 * limited / len(some))
+    yield BenchmarkResult(name, f"{what}: ended at the limit, %", 100 * limited / len(some))

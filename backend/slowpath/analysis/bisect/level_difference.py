@@ -29,9 +29,7 @@ def levels_differ(
 ) -> bool:
     """Return whether the latest probes alone show that the suspect is bad and the build before it good."""
     if belief.noise is None:
-        return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
-            one.bad for one in good
-        )
+        return _share_of_bad_verdicts(bad) > _share_of_bad_verdicts(good)
     counted = [one for one in state.deploys if one.is_measured]
     values = {
         deploy.number: float(np.mean(readings.values))
@@ -42,25 +40,28 @@ def levels_differ(
     return bool(goods and bads) and float(np.median(bads) - np.median(goods)) > belief.noise.step / 2
 
 
-def show_bad_level(state: SearchState, belief: Posterior, probes: Sequence[ProbeRecord]) -> bool:
-    """Return whether probes of one build show the bad level rather than the good one, with the requested belief."""
-    return _bad_log_odds(state, belief, probes) >= float(np.log(state.settings.belief / (1 - state.settings.belief)))
+def _share_of_bad_verdicts(probes: Sequence[ProbeRecord]) -> float:
+    """Return the share of bad verdicts; 0 without any. A flaky test may pass in most runs of a bad build."""
+    bad, good = sum(one.bad for one in probes), sum(one.good for one in probes)
+    return bad / (bad + good) if bad else 0.0
 
 
-def _bad_log_odds(state: SearchState, belief: Posterior, probes: Sequence[ProbeRecord]) -> float:
+def show_bad_level(state: SearchState, noise: NoiseEstimate, probes: Sequence[ProbeRecord]) -> bool:
+    """Return whether values of one build show the bad level rather than the good one, with the requested belief."""
+    return _bad_log_odds(state, noise, probes) >= float(np.log(state.settings.belief / (1 - state.settings.belief)))
+
+
+def _bad_log_odds(state: SearchState, noise: NoiseEstimate, probes: Sequence[ProbeRecord]) -> float:
     """Return the log odds of the bad level against the good one, by the distance of the values from both.
 
     Values near the middle count little, other than in a comparison of medians. A probe shows the opposite with the
     probability `ODD`, so one odd probe does not decide.
     """
-    if belief.noise is None:
-        votes = sum(one.bad - one.good for one in probes)
-        return float(np.inf if votes > 0 else -np.inf)
     numbers, odd, usual = {one.number for one in probes}, float(np.log(ODD)), float(np.log(1 - ODD))
     return float(
         sum(
             np.logaddexp(usual + one.nats, odd) - np.logaddexp(usual, odd + one.nats)
-            for one in level_odds(state, belief.noise)
+            for one in level_odds(state, noise)
             if one.number in numbers
         )
     )

@@ -33,6 +33,7 @@ from slowpath.analysis.bisect.level_fit import (
     sum_likelihoods,
 )
 from slowpath.analysis.bisect.outlying_values import OutlyingFit
+from slowpath.analysis.bisect.verdict_rates import RIGHT, WRONG, log_likelihood_of_rates
 from slowpath.analysis.stats.t_distribution import log_beta, log_beta_of
 
 ODD: Final = 0.01
@@ -48,8 +49,6 @@ RULED_OUT: Final = 20.0
 """Nats against a hypothesis that exclude it whichever probes were odd."""
 FAINTLY: Final = -3.0
 """Log odds of drift below which it is not marginalized."""
-WRONG, RIGHT = 0.5, 9.5
-"""Beta prior of a wrong verdict."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +142,13 @@ def _bad_in(positions: I64, edges: I64) -> NDArray[np.bool_]:
 
 
 def _verdicts(measured: Sequence[ProbeReadings], edges: I64) -> F64:
+    if not any(one.good or one.bad for one in measured):
+        return np.zeros(len(edges) + 1)
     bad = _bad_in(np.array([one.position for one in measured], dtype=np.int64), edges)
     goods, bads = (np.array([getattr(one, name) for one in measured], dtype=float) for name in ("good", "bad"))
     missed, seen = (bad * goods).sum(1), (bad * bads).sum(1)
     alarms, passed = (~bad * bads).sum(1), (~bad * goods).sum(1)
-    verdicts = log_beta(WRONG + missed, RIGHT + seen) + log_beta(WRONG + alarms, RIGHT + passed)
-    return verdicts - 2 * log_beta_of(WRONG, RIGHT)
+    return log_likelihood_of_rates(alarms, passed, seen, missed)
 
 
 @dataclass(frozen=True)

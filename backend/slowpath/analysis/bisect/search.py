@@ -13,7 +13,6 @@ import numpy as np
 
 from slowpath.analysis.bisect import measurement_normalization
 from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, CandidateSequence
-from slowpath.analysis.bisect.likelihood import RIGHT, WRONG
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.posterior import Posterior, compute_posterior
 from slowpath.analysis.bisect.probe_selection import (
@@ -34,6 +33,7 @@ from slowpath.analysis.bisect.search_state import (
 )
 from slowpath.analysis.bisect.suspect_confirmation import confirm
 from slowpath.analysis.bisect.suspects import credible_set, most_suspected_run, unbuildables
+from slowpath.analysis.bisect.verdict_rates import RIGHT, WRONG
 
 EXPAND_AT: Final = 0.5
 EXPAND_RIVAL_AT: Final = 0.1

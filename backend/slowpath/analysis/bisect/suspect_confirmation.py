@@ -1,9 +1,8 @@
 """Confirm a suspect that has enough belief, or return the probes that are still needed."""
 
 from collections.abc import Sequence
+from math import log
 from typing import Final
-
-import numpy as np
 
 from slowpath.analysis.bisect.level_difference import (
     DRIFT_AT,
@@ -12,18 +11,25 @@ from slowpath.analysis.bisect.level_difference import (
     show_bad_level,
 )
 from slowpath.analysis.bisect.posterior import Posterior
-from slowpath.analysis.bisect.random_levels import log_odds_against_random_levels
+from slowpath.analysis.bisect.random_levels import (
+    log_odds_against_random_levels,
+    log_odds_of_verdicts_against_chance,
+)
 from slowpath.analysis.bisect.search_state import ProbeRecord, ProbeStart, SearchResult, SearchState
 from slowpath.analysis.bisect.suspects import credible_set, neighbours
 
 PAIRS_SHALLOW: Final = 2
 """Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
+MOST_PAIRS_OF_VERDICTS: Final = 6
+"""A verdict says less than a value, and a flaky test often has the other one."""
 RANDOM_AT: Final = 0.01
 """Largest probability that a search whose measurements have two levels at random names a suspect, if both levels are known.
 
 They are estimated, so it is a little larger: `bench --only bisect-single` measures it.
 """
+RANDOM_VERDICTS_AT: Final = 0.03
+"""Largest probability that verdicts that are bad by chance, whatever the build, lead to a named suspect."""
 MORE_PAIRS: Final = 2
 """Pairs required if single probes cannot be relied on: one pair may differ by chance."""
 
@@ -35,38 +41,48 @@ def confirm(
 
     The posterior counts every probe once, with the variance between probes, so probes of the suspect and of the build before it
     count whatever their purpose was. If one of the two was never measured, or they do not differ alone, both are probed again.
-    Where each probe gives one number, two levels at random must be excluded as well (see `random_levels`).
+    Where each probe gives one number, or all give verdicts, levels or verdicts at random must be excluded as well (see
+    `random_levels`).
     """
     suspects = tuple(state.line.at(one) for one in group)
     about = suspects[-1]
     before, after = neighbours(state, group)
     good, bad = (backing(state, belief, place) for place in (before, after))
     verified = [_verifications(state, about, place) for place in (before, after)]
-    is_once = is_measured_once(state, belief)
+    most_pairs = MOST_PAIRS if belief.noise is not None else MOST_PAIRS_OF_VERDICTS
     is_confirmed = levels_differ(state, belief, good, bad)
-    if is_once and is_confirmed:
+    if is_confirmed and is_measured_once(state, belief):
         at_start = [place for place in (after, before) if _is_measured_at_start_only(state, place)]
         if at_start:
             return _verify(state, about, at_start), None
-        is_confirmed = log_odds_against_random_levels(state, belief, group) >= -np.log(RANDOM_AT)
+    is_confirmed = is_confirmed and _is_chance_excluded(state, belief, group)
     required = MORE_PAIRS if belief.noise is not None and is_disturbed(belief.noise) else 1
     if state.line.depth(about) < state.line.deepest:
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
     if has_enough and (again := _probes_of_equal_boundary(state, belief)):
-        enough = state.settings.end_deploys + MOST_PAIRS
+        enough = state.settings.end_deploys + most_pairs
         is_settled = len(backing(state, belief, len(state.line))) >= enough
         return ([], SearchResult("not-separable", credible_set(state, belief), mass)) if is_settled else (again, None)
     if has_enough and is_confirmed:
         if about in state.line.forks:
             return [], SearchResult("not-separable", state.line.started_from(about), mass, about)
         return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
-    if has_enough and min(map(len, verified)) >= MOST_PAIRS:
+    if has_enough and min(map(len, verified)) >= most_pairs:
         return [], SearchResult("not-separable", credible_set(state, belief), mass)
     counted = [(after, bad), (before, good)]
     if len(good) != len(bad):
         counted = [min(counted, key=lambda one: len(one[1]))]
     return _verify(state, about, [place for place, _ in counted]), None
+
+
+def _is_chance_excluded(state: SearchState, belief: Posterior, group: tuple[int, ...]) -> bool:
+    """Return whether verdicts or single values are not explained by chance, whatever the build."""
+    if belief.noise is None:
+        return log_odds_of_verdicts_against_chance(state, group) >= -log(RANDOM_VERDICTS_AT)
+    if not is_measured_once(state, belief):
+        return True
+    return log_odds_against_random_levels(state, belief, group) >= -log(RANDOM_AT)
 
 
 def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[ProbeStart]:
@@ -79,7 +95,13 @@ def _probes_of_equal_boundary(state: SearchState, belief: Posterior) -> list[Pro
         for place in (0, len(state.line))
     )
     known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
-    if known or not good or not bad or show_bad_level(state, belief, bad):
+    if known or not good or not bad:
+        return []
+    if (
+        show_bad_level(state, belief.noise, bad)
+        if belief.noise is not None
+        else levels_differ(state, belief, good, bad)
+    ):
         return []
     return [ProbeStart(state.line.at(len(state.line)), "boundary")]
 
