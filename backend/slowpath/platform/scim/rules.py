@@ -44,7 +44,7 @@ class EmailAddress:
 
     value: str
     kind: str | None
-    is_primary: bool
+    is_primary: bool | None = None
 
 
 @dataclass(frozen=True)

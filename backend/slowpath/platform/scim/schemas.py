@@ -6,7 +6,7 @@ Texts, addresses and filters are parsed by `scim2-models`; `TOLERANCE` is what O
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel
+from pydantic import AwareDatetime, BaseModel, EmailStr
 from pydantic import Field as ModelField
 from scim2_models import (
     URI,
@@ -15,7 +15,6 @@ from scim2_models import (
     Bulk,
     ChangePassword,
     ComplexAttribute,
-    Email,
     ETag,
     Filter,
     GroupMember,
@@ -54,6 +53,14 @@ class UserName(ComplexAttribute):
     given_name: str | None = None
 
 
+class UserEmail(ComplexAttribute):
+    """An email of a user."""
+
+    value: EmailStr | None = None
+    type: str | None = None
+    primary: bool | None = None
+
+
 class User(Resource[Any]):
     """The attributes of a user that are stored; others are ignored."""
 
@@ -63,7 +70,7 @@ class User(Resource[Any]):
     name: UserName | None = None
     display_name: str | None = None
     active: bool | None = None
-    emails: list[Email] | None = None
+    emails: list[UserEmail] | None = None
     groups: Annotated[list[GroupMembership] | None, Mutability.read_only] = None
 
 
@@ -72,7 +79,7 @@ class Group(Resource[Any]):
 
     __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:Group")
 
-    display_name: Annotated[str | None, Mutability.read_only] = None
+    display_name: Annotated[str | None, Mutability.immutable] = None
     members: list[GroupMember] | None = None
 
 
@@ -166,11 +173,9 @@ def make_user_resource(user: ScimUser, home: str) -> User:
     )
 
 
-def _make_email(email: EmailAddress) -> Email:
+def _make_email(email: EmailAddress) -> UserEmail:
     """Return an email as it was validated when it came in; an account that was added by hand may have any."""
-    return Email.model_construct(
-        value=email.value, type=None if email.kind is None else Email.Type(email.kind), primary=email.is_primary or None
-    )
+    return UserEmail.model_construct(value=email.value, type=email.kind, primary=email.is_primary)
 
 
 def read_user_attributes(resource: User) -> UserAttributes:
@@ -183,11 +188,7 @@ def read_user_attributes(resource: User) -> UserAttributes:
         name.formatted,
         name.given_name,
         name.family_name,
-        tuple(
-            EmailAddress(email.value, None if email.type is None else str(email.type), bool(email.primary))
-            for email in resource.emails or ()
-            if email.value
-        ),
+        tuple(EmailAddress(email.value, email.type, email.primary) for email in resource.emails or () if email.value),
         resource.active,
     )
 

@@ -78,7 +78,8 @@ def apply_provisioning(session: WriteSession, caller: Caller, row: ProvisionedMe
         session.add(Membership(team_id=session.team_id, user_id=row.user_id, role=row.role))
         session.flush()  # the user's name is visible only while the user is a member
         facts = {"name": name, "role": row.role, "by": "scim"}
-        record_audit_event(session, caller, "member.joined", "member", row.user_id, facts)
+        action = "member.joined" if caller.user_id == row.user_id else "member.added"
+        record_audit_event(session, caller, action, "member", row.user_id, facts)
     session.flush()
 
 

@@ -99,6 +99,8 @@ def update_group(
 
 
 def _set_members(session: Writing, caller: Caller, present: ScimGroup, resource: Group, clock: Now) -> ScimGroup:
+    if resource.display_name is not None and resource.display_name.casefold() != present.role:
+        raise ScimRequestRejected("A group has the name of its role and cannot be renamed.", scim_type="mutability")
     values = dict.fromkeys(member.value or "" for member in resource.members or ())
     try:
         member_ids = [UUID(value) for value in values]
