@@ -1,5 +1,6 @@
 """An identity provider that provisions a team."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,8 @@ class Directory:
     def sends_user(self, user_name: str, **attributes: object) -> Any:  # noqa: ANN401 - an answer of the test client
         """Create a user."""
         body = {"schemas": [USER], "userName": user_name, **attributes}
-        return self.http.post("/scim/v2/Users", json=body)
+        content = json.dumps(body)  # in ASCII, also unpaired surrogates
+        return self.http.post("/scim/v2/Users", content=content, headers={"Content-Type": "application/scim+json"})
 
     def creates(self, user_name: str, **attributes: object) -> str:
         """Create a user and return the ID."""

@@ -298,7 +298,7 @@ def test_hostile_users_are_refused(directory: Directory, body: dict[str, Any]) -
         ({"op": "replace", "path": "userName[", "value": "x"}, "invalidPath"),
         ({"op": "replace", "path": "id", "value": "00000000-0000-0000-0000-000000000000"}, "mutability"),
         ({"op": "replace", "path": "groups", "value": [{"value": "owner"}]}, "mutability"),
-        ({"op": "remove", "path": "userName"}, "invalidValue"),
+        ({"op": "remove", "path": "userName"}, "mutability"),
         ({"op": "explode", "path": "userName"}, "invalidSyntax"),
         ({"op": "remove"}, "noTarget"),
         ({"op": "replace", "path": "emails[" + "not (" * 200 + "]", "value": "x"}, "invalidPath"),
@@ -328,7 +328,7 @@ def test_bodies_are_bounded(directory: Directory) -> None:
     )
     refused(directory.http.get("/scim/v2/Nothing"), 404)
     refused(directory.http.post("/scim/v2/Groups", json={}), 405)
-    refused(directory.http.get("/scim/v2/Users/not-an-id"), 404)
+    refused(directory.http.get("/scim/v2/Users/not-an-id"), 400, "invalidSyntax")
 
 
 def test_requests_are_counted(app: AppUnderTest, team: SomeTeam, owner: TestClient) -> None:

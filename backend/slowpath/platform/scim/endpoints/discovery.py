@@ -1,7 +1,7 @@
 """What this service supports: its configuration, resource types and schemas."""
 
 from fastapi import APIRouter
-from scim2_models import URI, Meta, Reference, ServiceProviderConfig
+from scim2_models import URI, Meta, Reference, ResourceType, Schema, ServiceProviderConfig
 
 from slowpath.core.errors import NotFound
 from slowpath.platform.accounts.access import MayProvision
@@ -23,7 +23,7 @@ def get_config(_caller: MayProvision, home: Home) -> ScimResponse:
 @router.get("/ResourceTypes", operation_id="scim-discovery:resource-types", responses=document_scim(200))
 def list_resource_types(_caller: MayProvision) -> ScimResponse:
     """List the resource types: users and groups."""
-    return answer_list(PROVIDER.resource_types, total=len(PROVIDER.resource_types))
+    return answer_list(ResourceType, PROVIDER.resource_types, total=len(PROVIDER.resource_types))
 
 
 @router.get("/ResourceTypes/{name}", operation_id="scim-discovery:resource-type", responses=document_scim(200))
@@ -38,7 +38,7 @@ def get_resource_type(_caller: MayProvision, name: str) -> ScimResponse:
 @router.get("/Schemas", operation_id="scim-discovery:schemas", responses=document_scim(200))
 def list_schemas(_caller: MayProvision) -> ScimResponse:
     """List the schemas of users and groups."""
-    return answer_list(PROVIDER.schemas, total=len(PROVIDER.schemas))
+    return answer_list(Schema, PROVIDER.schemas, total=len(PROVIDER.schemas))
 
 
 @router.get("/Schemas/{name}", operation_id="scim-discovery:schema", responses=document_scim(200))

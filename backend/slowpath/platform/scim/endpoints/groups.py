@@ -55,7 +55,7 @@ def list_groups(
             found = [group for group in found if asked.match(group)]
     first = max(start_index, 1) - 1
     page = found[first:] if count is None else found[first : first + max(count, 0)]
-    return answer_list(page, total=len(found), start_index=start_index, parameters=parameters)
+    return answer_list(Group, page, total=len(found), start_index=start_index, parameters=parameters)
 
 
 @router.get("/{group}", operation_id="scim-groups:get", responses=document_scim(200))

@@ -142,6 +142,7 @@ def answer(
 
 
 def answer_list(
+    model: type[Resource[Any]],
     resources: Sequence[Resource[Any]],
     *,
     total: int,
@@ -149,11 +150,10 @@ def answer_list(
     parameters: ResponseParameters[Any] | None = None,
 ) -> ScimResponse:
     """Return a page of resources as a response."""
-    model = type(resources[0]) if resources else Resource
     message = ListResponse[model](  # type: ignore[valid-type]
         total_results=total, start_index=max(start_index, 1), items_per_page=len(resources), resources=list(resources)
     )
     body = message.model_dump(
         scim_ctx=Context.RESOURCE_QUERY_RESPONSE, scim_provider=PROVIDER, response_parameters=parameters
     )
-    return ScimResponse(body)
+    return ScimResponse({**body, "Resources": body.get("Resources", [])})

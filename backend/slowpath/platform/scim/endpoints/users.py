@@ -48,7 +48,7 @@ def list_users(
     asked, parameters = parse_user_filter(given), read_parameters(User, attributes, excluded)
     total, found = users.list_users(session, asked, start_index=start_index, count=count)
     resources = [make_user_resource(user, home) for user in found]
-    return answer_list(resources, total=total, start_index=start_index, parameters=parameters)
+    return answer_list(User, resources, total=total, start_index=start_index, parameters=parameters)
 
 
 @router.post("", operation_id="scim-users:create", status_code=201, responses=document_scim(201), openapi_extra=BODY)
