@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Permission, Role, TokenScope
+from slowpath.platform.http.openapi_description import PREFIXES
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Endpoint, EndpointRequest, all_endpoints, schema_app
@@ -155,7 +156,7 @@ def test_nothing_outside_the_api_is_open_but_health() -> None:
         operation["operationId"]
         for path, operations in schema_app().openapi()["paths"].items()
         for operation in operations.values()
-        if not path.startswith(("/api/", "/v1/"))
+        if not path.startswith(PREFIXES)
     }
     assert outside == OPEN
 

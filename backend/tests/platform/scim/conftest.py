@@ -30,8 +30,8 @@ class Directory:
 
     def find(self, user_name: str) -> dict[str, Any] | None:
         """Return the user of a name, as identity providers do before they create one."""
-        found = self.users(filter=f'userName eq "{user_name}"')["Resources"] or [None]
-        return found[0]
+        found: list[dict[str, Any]] = self.users(filter=f'userName eq "{user_name}"')["Resources"]
+        return found[0] if found else None
 
     def sends_user(self, user_name: str, **attributes: object) -> Any:  # noqa: ANN401 - an answer of the test client
         """Create a user."""
