@@ -17,7 +17,7 @@ import { provisionedMembersQuery, scimQuery } from './scim-queries';
 export function stateOf({ is_active, has_joined, is_managed }: ProvisionedMember): string {
   if (!is_active) return 'inactive';
   if (!has_joined) return 'joins with the next sign-in';
-  return is_managed ? 'managed' : 'added by hand, not signed in at the provider yet';
+  return is_managed ? 'managed' : 'added by hand, address not proven';
 }
 
 const COLUMNS: Column<ProvisionedMember>[] = [

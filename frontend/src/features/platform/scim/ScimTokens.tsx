@@ -62,7 +62,7 @@ export function ScimTokens({ team }: { team: TeamMembership }) {
     <>
       <NewScimToken team={team} />
       <ListTable
-        label="SCIM tokens"
+        label="Provisioning tokens"
         records={tokens}
         columns={columns(setRevoking)}
         rowKey={(token) => token.id}
