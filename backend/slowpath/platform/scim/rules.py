@@ -16,6 +16,8 @@ MAX_START_INDEX: Final = 1_000_000
 MAX_TEXT: Final = 255
 MAX_EMAILS: Final = 20
 MAX_OPERATIONS: Final = 100
+MAX_OPERATIONS_AND_MEMBERS: Final = 50_000
+"""Operations times members of a group: each operation may compare all members, 35 microseconds each."""
 MAX_FILTER: Final = 500
 INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that texts cannot contain: controls, direction marks, unpaired surrogates."""
@@ -76,6 +78,11 @@ class UserAttributes:
             yield "emails.value", email.value
             if email.kind is not None:
                 yield "emails.type", email.kind
+
+
+def count_allowed_operations(members: int) -> int:
+    """Return how many operations a PATCH of a group of this size may have."""
+    return min(MAX_OPERATIONS, max(1, MAX_OPERATIONS_AND_MEMBERS // max(1, members)))
 
 
 def find_invalid_text(attributes: UserAttributes) -> str | None:

@@ -5,6 +5,7 @@ from fastapi.testclient import TestClient
 
 from slowpath.platform.accounts.rules.provisioning import decide_role
 from slowpath.platform.accounts.rules.roles import Role
+from slowpath.platform.scim.rules import count_allowed_operations
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
 from tests.platform.scim.conftest import Directory, refused
 from tests.platform.scim.test_users import claimed, members
@@ -36,6 +37,11 @@ def test_the_highest_group_decides_and_only_a_proof_raises(
     groups: tuple[Role, ...], held: Role, is_claimed: bool, expected: Role
 ) -> None:
     assert decide_role(groups, held=held, is_claimed=is_claimed) is expected
+
+
+@pytest.mark.parametrize(("members", "operations"), [(0, 100), (500, 100), (1_000, 50), (10_000, 5), (100_000, 1)])
+def test_large_groups_take_fewer_operations(members: int, operations: int) -> None:
+    assert count_allowed_operations(members) == operations
 
 
 @pytest.mark.database

@@ -28,6 +28,7 @@ from slowpath.platform.scim.endpoints.scim_messages import (
 )
 from slowpath.platform.scim.errors import ScimRequestRejected
 from slowpath.platform.scim.read_models import ScimGroup
+from slowpath.platform.scim.rules import count_allowed_operations
 from slowpath.platform.scim.schemas import BASE_PATH, Group, make_group_resource
 from slowpath.platform.scim.service import groups, users
 
@@ -93,7 +94,7 @@ def update_group(
     users.lock_members(session)
     present = groups.get_group(session, group)
     resource = make_group_resource(present, home)
-    apply_patch(Group, resource, sent)
+    apply_patch(Group, resource, sent, most_operations=count_allowed_operations(len(present.members)))
     updated = _set_members(session, caller, present, resource, clock)
     return answer(make_group_resource(updated, home), Context.RESOURCE_PATCH_RESPONSE)
 

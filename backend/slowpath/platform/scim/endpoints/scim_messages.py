@@ -80,14 +80,20 @@ def read_user(sent: Mapping[str, JsonValue], context: Context) -> User:
         return User.model_validate(dict(sent), scim_ctx=context)
 
 
-def apply_patch(model: type[Resource[Any]], resource: Resource[Any], sent: Mapping[str, JsonValue]) -> None:
+def apply_patch(
+    model: type[Resource[Any]],
+    resource: Resource[Any],
+    sent: Mapping[str, JsonValue],
+    *,
+    most_operations: int = MAX_OPERATIONS,
+) -> None:
     """Apply the operations of a body to a resource. Raises `ScimRequestRejected`."""
     operations = next((value for name, value in sent.items() if name.lower() == "operations"), None)
-    if isinstance(operations, list) and len(operations) > MAX_OPERATIONS:
+    if isinstance(operations, list) and len(operations) > most_operations:
         raise ScimRequestRejected(
-            f"The message has {len(operations):,} operations; the limit is {MAX_OPERATIONS}.",
+            f"The message has {len(operations):,} operations; the limit is {most_operations}.",
             scim_type="tooMany",
-            remedy="Send several messages.",
+            remedy="Send several messages, or several members in one operation.",
         )
     with scim_errors():
         message = PatchOp[model].model_validate(dict(sent), scim_ctx=Context.RESOURCE_PATCH_REQUEST)  # type: ignore[valid-type]
