@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, CompoundSelect, Row, Select, false, func, 
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.platform.accounts.rules.account_names import normalize_email
-from slowpath.platform.accounts.rules.provisioning import normalize_user_name
+from slowpath.platform.accounts.rules.provisioned_role import normalize_user_name
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.platform.accounts.tables import ApiToken, Membership, ProvisionedMember, User
 from slowpath.platform.scim.rules import FilterAttribute, UserFilter

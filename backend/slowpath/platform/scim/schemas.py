@@ -61,7 +61,7 @@ class UserEmail(ComplexAttribute):
     primary: bool | None = None
 
 
-class User(Resource[Any]):
+class UserResource(Resource[Any]):
     """The attributes of a user that are stored; others are ignored."""
 
     __schema__ = URN("urn:ietf:params:scim:schemas:core:2.0:User")
@@ -74,6 +74,9 @@ class User(Resource[Any]):
     groups: Annotated[list[GroupMembership] | None, Mutability.read_only] = None
 
 
+UserResource.__name__ = "User"  # the name of the resource type and its schema
+
+
 class Group(Resource[Any]):
     """A role of the team."""
 
@@ -84,7 +87,7 @@ class Group(Resource[Any]):
 
 
 PROVIDER: Final = ScimProvider(
-    models=[User, Group],
+    models=[UserResource, Group],
     config=ServiceProviderConfig(
         patch=Patch(supported=True),
         bulk=Bulk(supported=False, max_operations=0, max_payload_size=0),
@@ -147,7 +150,7 @@ def provisioned_member_out(row: ProvisionedMember) -> ProvisionedMemberOut:
     )
 
 
-def make_user_resource(user: ScimUser, home: str) -> User:
+def make_user_resource(user: ScimUser, home: str) -> UserResource:
     """Return a user as a resource; `home` is the public address of the server."""
     stated = user.attributes
     names = (stated.formatted_name, stated.family_name, stated.given_name)
@@ -155,7 +158,7 @@ def make_user_resource(user: ScimUser, home: str) -> User:
         GroupMembership(value=role.value, display=role.value, ref=Reference(f"{home}{BASE_PATH}/Groups/{role}"))
         for role in user.group_roles
     ]
-    return User(
+    return UserResource(
         id=str(user.id),
         external_id=stated.external_id,
         user_name=stated.user_name,
@@ -178,7 +181,7 @@ def _make_email(email: EmailAddress) -> UserEmail:
     return UserEmail.model_construct(value=email.value, type=email.kind, primary=email.is_primary)
 
 
-def read_user_attributes(resource: User) -> UserAttributes:
+def read_user_attributes(resource: UserResource) -> UserAttributes:
     """Return what a resource states of a user."""
     name = resource.name or UserName()
     return UserAttributes(

@@ -3,7 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.platform.accounts.rules.provisioning import decide_role
+from slowpath.platform.accounts.rules.provisioned_role import decide_role
 from slowpath.platform.accounts.rules.roles import Role
 from slowpath.platform.scim.rules import count_allowed_operations
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam

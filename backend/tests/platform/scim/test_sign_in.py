@@ -87,7 +87,7 @@ def test_a_member_added_by_hand_gets_the_role_of_the_groups_with_the_proof(corp:
 
 
 def test_a_row_of_another_account_is_not_taken(corp: Corp) -> None:
-    """Whoever has an account with the address in the team retains it; a second account does not replace it."""
+    """The account that claimed a row retains it; another one does not replace it."""
     team, directory, _ = provisioned(corp)
     waiting = directory.creates("mira@corp.example")
     other = corp.people.member(team, Role.VIEWER)

@@ -14,7 +14,7 @@ from slowpath.core.db_sessions import Database, WriteSession
 from slowpath.core.ids import TeamId, UserId
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.rules.account_names import normalize_email
-from slowpath.platform.accounts.rules.provisioning import decide_role
+from slowpath.platform.accounts.rules.provisioned_role import decide_role
 from slowpath.platform.accounts.rules.roles import Caller, Role, TokenScope
 from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.teams import end_membership, set_role

@@ -30,7 +30,7 @@ from slowpath.platform.scim.rules import (
     FilterAttribute,
     UserFilter,
 )
-from slowpath.platform.scim.schemas import PROVIDER, User
+from slowpath.platform.scim.schemas import PROVIDER, UserResource
 
 Sent = Annotated[dict[str, JsonValue], Body(media_type=SCIM_MEDIA_TYPE)]
 """A resource or message, before it is validated against its schema."""
@@ -74,10 +74,10 @@ def read_home(request: Request) -> str:
 Home = Annotated[str, Depends(read_home)]
 
 
-def read_user(sent: Mapping[str, JsonValue], context: Context) -> User:
+def read_user(sent: Mapping[str, JsonValue], context: Context) -> UserResource:
     """Return the user of a body. Raises `ScimRequestRejected`."""
     with scim_errors():
-        return User.model_validate(dict(sent), scim_ctx=context)
+        return UserResource.model_validate(dict(sent), scim_ctx=context)
 
 
 def apply_patch(
@@ -105,7 +105,7 @@ def parse_user_filter(text: str | None) -> UserFilter | None:
     if not text:
         return None
     with scim_errors():
-        parsed = ScimFilter[User](text).ast
+        parsed = ScimFilter[UserResource](text).ast
     names = {attribute.lower(): attribute for attribute in FilterAttribute} | {"emails": FilterAttribute.EMAIL}
     if isinstance(parsed, Comparison) and parsed.op == "eq" and isinstance(parsed.value, str):
         attribute = names.get(_name_of(parsed.attr_path))

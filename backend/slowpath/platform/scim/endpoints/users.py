@@ -26,7 +26,7 @@ from slowpath.platform.scim.endpoints.scim_messages import (
     read_parameters,
     read_user,
 )
-from slowpath.platform.scim.schemas import BASE_PATH, User, make_user_resource, read_user_attributes
+from slowpath.platform.scim.schemas import BASE_PATH, UserResource, make_user_resource, read_user_attributes
 from slowpath.platform.scim.service import users
 
 router = APIRouter(prefix=f"{BASE_PATH}/Users", tags=["scim"], default_response_class=ScimResponse)
@@ -45,10 +45,10 @@ def list_users(
     excluded: ExcludedAttributes = None,
 ) -> ScimResponse:
     """List the members of the team, also those that were added by hand, oldest first."""
-    asked, parameters = parse_user_filter(given), read_parameters(User, attributes, excluded)
+    asked, parameters = parse_user_filter(given), read_parameters(UserResource, attributes, excluded)
     total, found = users.list_users(session, asked, start_index=start_index, count=count)
     resources = [make_user_resource(user, home) for user in found]
-    return answer_list(User, resources, total=total, start_index=start_index, parameters=parameters)
+    return answer_list(UserResource, resources, total=total, start_index=start_index, parameters=parameters)
 
 
 @router.post("", operation_id="scim-users:create", status_code=201, responses=document_scim(201), openapi_extra=BODY)
@@ -69,7 +69,7 @@ def get_user(
     excluded: ExcludedAttributes = None,
 ) -> ScimResponse:
     """Return a member of the team."""
-    parameters = read_parameters(User, attributes, excluded)
+    parameters = read_parameters(UserResource, attributes, excluded)
     return answer(make_user_resource(users.get_user(session, provisioned_member_id), home), parameters=parameters)
 
 
@@ -95,7 +95,7 @@ def update_user(
     """Change what is stated of a member. With `active` false, the membership ends at once; with true, it is restored."""
     users.lock_members(session)
     resource = make_user_resource(users.get_user(session, provisioned_member_id), home)
-    apply_patch(User, resource, sent)
+    apply_patch(UserResource, resource, sent)
     attributes = read_user_attributes(resource)
     updated = users.update_user(session, caller, provisioned_member_id, attributes, now=clock.now())
     return answer(make_user_resource(updated, home), Context.RESOURCE_PATCH_RESPONSE)

@@ -12,7 +12,7 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import LimitExceeded
 from slowpath.core.ids import new_id
 from slowpath.platform.accounts.errors import TeamNotFound
-from slowpath.platform.accounts.rules.provisioning import normalize_user_name
+from slowpath.platform.accounts.rules.provisioned_role import normalize_user_name
 from slowpath.platform.accounts.rules.roles import Caller, Role
 from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.provisioned_members import apply_provisioning
