@@ -1,6 +1,6 @@
 // Wings and the features inside each, lowest first. 'a|b' in one entry: neither imports the other.
 const wings = [
-  ['platform', ['help', 'accounts', 'jobs', 'cli']],
+  ['platform', ['help', 'accounts', 'scim', 'jobs', 'cli']],
   ['inventory', ['catalog', 'repositories', 'webhooks']],
   [
     'evidence',

@@ -77,7 +77,7 @@ BEGIN
         EXECUTE format('CREATE POLICY keeper ON %I FOR ALL TO slowpath_keeper USING (true) WITH CHECK (true)', name);
     END LOOP;
     FOREACH name IN ARRAY ARRAY[
-        'ci_trust', 'federated_service', 'metric_settings', 'probe', 'service_account', 'share_link', 'share_settings', 'webhook'
+        'ci_trust', 'federated_service', 'metric_settings', 'probe', 'provisioned_member', 'service_account', 'share_link', 'share_settings', 'webhook'
     ] LOOP
         EXECUTE format('CREATE POLICY keeper ON %I FOR SELECT TO slowpath_keeper USING (true)', name);
     END LOOP;
@@ -114,6 +114,8 @@ GRANT SELECT (team_id, id, kind, encrypted_secret) ON webhook TO slowpath_keeper
 GRANT SELECT (team_id, id, callback_hash) ON probe TO slowpath_keeper;
 GRANT SELECT (team_id, id, report_id, secret_hash, expires_at, revoked_at) ON share_link TO slowpath_keeper;
 GRANT SELECT (team_id, are_links_allowed) ON share_settings TO slowpath_keeper;
+GRANT SELECT (team_id, id, user_id, address_key, claimed_at, is_active, created_at) ON provisioned_member
+    TO slowpath_keeper;
 GRANT SELECT (retention_days) ON metric_settings TO slowpath_keeper;
 GRANT SELECT (team_id) ON federated_service TO slowpath_keeper;
 
@@ -225,6 +227,21 @@ CREATE FUNCTION cross_team.list_ci_trusts(its_slug varchar, its_issuer varchar)
             ON account.team_id = trust.team_id AND account.id = trust.service_account_id
     WHERE team.slug = its_slug AND trust.issuer = its_issuer AND team.deleted_at IS NULL
         AND account.disabled_at IS NULL
+$$;
+
+CREATE FUNCTION cross_team.list_unclaimed_members(sought varchar, at timestamptz)
+    RETURNS TABLE (team_id uuid, member_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT found.team_id, found.id
+    FROM public.provisioned_member AS found JOIN public.team ON team.id = found.team_id
+    WHERE found.address_key = sought AND found.is_active AND (found.claimed_at IS NULL OR found.user_id IS NULL)
+        AND team.deleted_at IS NULL
+        AND EXISTS (
+            SELECT FROM public.api_token AS token
+            WHERE token.team_id = found.team_id AND 'scim' = ANY (token.scopes) AND token.revoked_at IS NULL
+                AND (token.expires_at IS NULL OR token.expires_at > at)
+        )
+    ORDER BY found.created_at, found.team_id LIMIT 50
 $$;
 
 CREATE FUNCTION cross_team.list_teams(sought uuid)

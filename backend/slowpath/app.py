@@ -69,6 +69,7 @@ from slowpath.platform.http.request_guard import RequestGuard
 from slowpath.platform.http.secret_paths import SecretPaths
 from slowpath.platform.http.turns import CHECKS_AT_ONCE, MOST_WAITING_CHECKS, Turns
 from slowpath.platform.jobs import endpoints as work_endpoints
+from slowpath.platform.scim import endpoints as scim_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
 from slowpath.sharing.discussions.service.discussion_subjects import Finders
@@ -100,6 +101,7 @@ from slowpath.verdicts.regressions import endpoints as regressions_endpoints
 FEATURES = (
     accounts_endpoints,
     work_endpoints,
+    scim_endpoints,
     catalog_endpoints,
     commits_endpoints,
     hooks_endpoints,

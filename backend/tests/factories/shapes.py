@@ -50,6 +50,7 @@ SHAPES: dict[str, dict[str, Any]] = {
         "service_ids": None,
         "state": "on",
     },
+    "provisioned_member": {"emails": [], "group_roles": ["viewer"], "role": "viewer", "is_active": True},
     "comparison": {
         "verdict": "regressed",
         "result": None,

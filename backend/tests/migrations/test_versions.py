@@ -52,7 +52,7 @@ ADDED = {
     "bisect_preflight", "automatic_bisect", "budget", "budget_evaluation", "production_event_budget", "example_data", "executable",
     "pull_request_rules", "embedded_panel", "assembly", "compile_report", "metric_roll_up", "second_factor", "ci_trust",
     "pull_request",
-    "stored_blob", "inbox_read_mark", "hidden_activity",
+    "stored_blob", "inbox_read_mark", "hidden_activity", "provisioned_member",
 }  # fmt: skip
 """Tables that a version adds without rows."""
 FILLED = {"audit_chain"}

@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from slowpath.core.db_sessions import Database
 from slowpath.platform.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Permission, Role, TokenScope
+from slowpath.platform.http.openapi_description import PREFIXES
 from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.endpoints import Endpoint, EndpointRequest, all_endpoints, schema_app
@@ -69,8 +70,10 @@ BOUNDARY_OUTSIDERS = ("anonymous", "revoked token")
 OTHER_OUTSIDERS = ("anonymous naming the team", "ended session", "expired token", "broken token")
 
 
-def needed_role(endpoint: Endpoint) -> Role:
-    """Return the lowest role that the endpoint lets in."""
+def needed_role(endpoint: Endpoint) -> Role | None:
+    """Return the lowest role that the endpoint lets in; None if it lets in tokens only."""
+    if endpoint.right is Permission.SCIM:
+        return None
     return ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
 
 
@@ -83,6 +86,8 @@ def is_allowed(endpoint: Endpoint, scope: TokenScope) -> bool:
 def boundary_roles(endpoint: Endpoint) -> set[Role]:
     """Return the lowest role that the endpoint lets in and the highest that it refuses."""
     needed = needed_role(endpoint)
+    if needed is None:
+        return {Role.OWNER}
     return {role for role in Role if role.rank in {needed.rank, needed.rank - 1}}
 
 
@@ -151,7 +156,7 @@ def test_nothing_outside_the_api_is_open_but_health() -> None:
         operation["operationId"]
         for path, operations in schema_app().openapi()["paths"].items()
         for operation in operations.values()
-        if not path.startswith(("/api/", "/v1/"))
+        if not path.startswith(PREFIXES)
     }
     assert outside == OPEN
 
@@ -200,7 +205,9 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint) -> N
         theirs_and_ours = {**world.ids, "team_id": world.other.id}
         asked = endpoint.ask(world.other_browser(world.other.id), theirs_and_ours)
         assert_no_disclosure(asked, "the other owner, naming our things")
-        if endpoint.object_names and endpoint.right is not Permission.ANYONE:
+        if endpoint.object_names and endpoint.right is Permission.SCIM:
+            assert asked.status == 403, asked.content[:300]
+        elif endpoint.object_names and endpoint.right is not Permission.ANYONE:
             assert asked.status == 404, asked.content[:300]
         if asked.names & world.ids.keys():
             assert 400 <= asked.status < 500, "a body that names a thing of another team was accepted"
@@ -221,7 +228,8 @@ def test_another_team_gets_no_data(world: TwoTeamWorld, endpoint: Endpoint) -> N
 @pytest.mark.parametrize(("endpoint", "role"), cases(Role, boundary_roles))
 def test_a_role_reaches_as_far_as_declared(world: TwoTeamWorld, endpoint: Endpoint, role: Role) -> None:
     world.stored.restore()
-    reaches = role.reaches(needed_role(endpoint))
+    needed = needed_role(endpoint)
+    reaches = needed is not None and role.reaches(needed)
     if reaches and endpoint.streams:
         pytest.skip("its answer does not end")
 
@@ -233,7 +241,7 @@ def test_a_role_reaches_as_far_as_declared(world: TwoTeamWorld, endpoint: Endpoi
         assert asked.status < 500, text
         of_owner = set() if role is Role.OWNER else {"identity_id", "factor_id"}
         of_others = {"session_id"} | of_owner
-        sees = role in {needed_role(endpoint), Role.OWNER} and endpoint.object_names - of_others
+        sees = role in {needed, Role.OWNER} and endpoint.object_names - of_others
         if sees and endpoint.operation_id not in NOTHING_THERE:
             assert asked.status != 404, f"{text}: then the 404 of others means nothing"
     else:

@@ -23,11 +23,18 @@ SENDS_METADATA = {
 RUNS = {
     "runners:register", "runners:release", "runners:probes", "runners:lease", "probes:heartbeat", "probes:record-measurement", "probes:record-result", "probes:patch", "probes:record-compiler-decisions",
 }  # fmt: skip
+PROVISIONS = {
+    "scim-discovery:config", "scim-discovery:resource-types", "scim-discovery:resource-type", "scim-discovery:schemas",
+    "scim-discovery:schema", "scim-users:list", "scim-users:create", "scim-users:get", "scim-users:replace",
+    "scim-users:update", "scim-users:delete", "scim-groups:list", "scim-groups:get", "scim-groups:replace",
+    "scim-groups:update",
+}  # fmt: skip
 ALLOWED = {
     TokenScope.UPLOAD: WATCHES | SENDS_FILES | SENDS_METADATA,
     TokenScope.RUNNER: WATCHES | SENDS_FILES | RUNS,
     TokenScope.DEPLOY: {"deployments:create", "deployment-events:create"},
     TokenScope.AUDIT: {"audit-entries:list", "audit-entries:verify"},
+    TokenScope.SCIM: PROVISIONS,
 }
 BUILD = "/api/v1/builds/checkout/" + 40 * "a"
 

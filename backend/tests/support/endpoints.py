@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from slowpath.app import build_schema_app
 from slowpath.platform.accounts.access import PublicAccess, TeamAccess, UserAccess
 from slowpath.platform.accounts.rules.roles import Permission
+from slowpath.platform.http.openapi_description import PREFIXES
 
 Schema = Mapping[str, Any]
 Ids = Mapping[str, UUID]
@@ -96,7 +97,7 @@ def schema_app() -> FastAPI:
 
 @cache
 def all_endpoints() -> tuple[Endpoint, ...]:
-    """Return all operations below /api, and those of OpenTelemetry below /v1."""
+    """Return all operations below /api, those of OpenTelemetry below /v1, and SCIM."""
     return tuple(_endpoints_of(schema_app()))
 
 
@@ -105,7 +106,7 @@ def _endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
     components = description.get("components", {}).get("schemas", {})
     for context in iter_route_contexts(app.routes):
         path = getattr(context, "path_format", "") or ""
-        if not path.startswith(("/api/", "/v1/")) or not getattr(context, "include_in_schema", False):
+        if not path.startswith(PREFIXES) or not getattr(context, "include_in_schema", False):
             continue
         for method in sorted(context.methods or ()):
             described = description["paths"][path][method.lower()]

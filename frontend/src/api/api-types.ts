@@ -155,6 +155,7 @@ export type {
   ConfirmationIn as ConfirmationInput,
   ConfirmationOut as ConfirmationMethods,
   CiTrustOut as CiTrust,
+  ProvisionedMemberOut as ProvisionedMember,
   SecondFactorIn as SecondFactorInput,
   SecondFactorOut as SecondFactor,
   SeriesOut as BuildSeries,

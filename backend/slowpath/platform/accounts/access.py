@@ -32,6 +32,7 @@ from slowpath.platform.accounts.errors import (
     SecondFactorMissing,
     TeamNotFound,
     TeamNotSpecified,
+    TokenRequired,
     UserRequired,
 )
 from slowpath.platform.accounts.rules.account_limits import RATE_SECONDS
@@ -66,6 +67,7 @@ __all__ = [
     "MayDeploy",
     "MayManage",
     "MayOwn",
+    "MayProvision",
     "MayRead",
     "MayRun",
     "MaySend",
@@ -267,7 +269,12 @@ class TeamAccess:
         if counted:
             _count_user(request, found.user_id)
         team = _team_of(request, found.teams)
-        needed = ROLE_FOR[self.right]
+        needed = ROLE_FOR.get(self.right)
+        if needed is None:
+            raise TokenRequired(
+                f"This requires a token with the scope {' or '.join(sorted(SCOPES_FOR[self.right]))}.",
+                remedy="Send Authorization: Bearer <token>.",
+            )
         if not team.role.reaches(needed):
             who = "owner" if needed is Role.OWNER else "admin"
             raise InsufficientRole(
@@ -354,6 +361,7 @@ MayDeploy = Annotated[Caller, Depends(TeamAccess(Permission.DEPLOY))]
 MayRun = Annotated[Caller, Depends(TeamAccess(Permission.RUN))]
 MayWrite = Annotated[Caller, Depends(TeamAccess(Permission.WRITE))]
 MayAudit = Annotated[Caller, Depends(TeamAccess(Permission.AUDIT))]
+MayProvision = Annotated[Caller, Depends(TeamAccess(Permission.SCIM))]
 MayManage = Annotated[Caller, Depends(TeamAccess(Permission.MANAGE))]
 MayOwn = Annotated[Caller, Depends(TeamAccess(Permission.OWN))]
 SignedIn = Annotated[SignedInUser, Depends(UserAccess())]

@@ -95,6 +95,13 @@ class LastOwner(Conflict):
     slug = "last-owner"
 
 
+class MemberIsManaged(Conflict):
+    """The identity provider manages this membership by SCIM."""
+
+    slug = "managed-by-scim"
+    title = "The member is managed by SCIM"
+
+
 class RateLimitExceeded(LimitExceeded):
     """The token, or all tokens of its team together, exceeded the rate limit."""
 
@@ -196,6 +203,12 @@ class UserRequired(PermissionDenied):
     """Only a user may do this; no scope of a token includes it."""
 
     slug = "person-needed"
+
+
+class TokenRequired(PermissionDenied):
+    """Only a token may do this; no role of a user includes it."""
+
+    slug = "token-needed"
 
 
 class CrossOriginRequest(PermissionDenied):

@@ -9,18 +9,33 @@ from datetime import datetime
 from typing import Any, TypeVarTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, String, delete, exists, func, literal_column, select, text, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    String,
+    delete,
+    exists,
+    func,
+    literal_column,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.orm import aliased
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import TeamId, UserId
 from slowpath.platform.accounts.rules.audit_filter import AuditFilter
+from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.platform.accounts.tables import (
     ApiToken,
     AuditChain,
     AuditEvent,
     Invitation,
     Membership,
+    ProvisionedMember,
     SecondFactor,
     ServiceAccount,
     Team,
@@ -146,17 +161,32 @@ def confirmed_at(session: ReadSession, session_id: UUID | None) -> datetime | No
 # -- rows of a team --------------------------------------------------------------------------------
 
 
-def select_members(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[Membership, User]]:
-    """Return members with their names, newest first."""
-    statement = select(Membership, User).join(User, User.id == Membership.user_id)
+def select_members(session: ReadSession, *, after: After, limit: int) -> Sequence[Row[Membership, User, bool]]:
+    """Return members with their names and whether SCIM manages them, newest first."""
+    statement = select(Membership, User, _is_managed()).join(User, User.id == Membership.user_id)
     return session.execute(_page(statement, Membership, after, limit)).all()
 
 
-def member(session: ReadSession, user_id: UUID) -> Row[Membership, User] | None:
-    """Return a member with their name."""
-    return session.execute(
-        select(Membership, User).join(User, User.id == Membership.user_id).where(Membership.user_id == user_id)
-    ).one_or_none()
+def member(session: ReadSession, user_id: UUID) -> Row[Membership, User, bool] | None:
+    """Return a member with their name and whether SCIM manages them."""
+    statement = select(Membership, User, _is_managed()).join(User, User.id == Membership.user_id)
+    return session.execute(statement.where(Membership.user_id == user_id)).one_or_none()
+
+
+def _is_managed() -> ColumnElement[bool]:
+    """Return whether the identity provider manages a membership: it claimed it, and the team still has a SCIM token."""
+    claimed = select(ProvisionedMember.id).where(
+        ProvisionedMember.team_id == Membership.team_id,
+        ProvisionedMember.user_id == Membership.user_id,
+        ProvisionedMember.claimed_at.is_not(None),
+        ProvisionedMember.is_active,
+    )
+    tokens = select(ApiToken.id).where(
+        ApiToken.team_id == Membership.team_id,
+        ApiToken.scopes.contains([TokenScope.SCIM.value]),
+        ApiToken.revoked_at.is_(None),
+    )
+    return claimed.exists() & tokens.exists()
 
 
 def select_user_name(session: ReadSession, user_id: UserId | None) -> str | None:

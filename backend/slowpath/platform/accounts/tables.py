@@ -178,6 +178,48 @@ class Membership(TeamScoped, Table):
     role: Mapped[str]
 
 
+class ProvisionedMember(TeamScoped, Table):
+    """What an identity provider states of a member by SCIM. It controls the membership in its team, never the account."""
+
+    __tablename__ = "provisioned_member"
+    __table_args__ = (
+        UniqueConstraint("team_id", "user_name_key"),
+        UniqueConstraint("team_id", "address_key"),
+        UniqueConstraint("team_id", "user_id"),
+        CheckConstraint(ROLE_KNOWN, name="role"),
+        Index("ix_provisioned_member_order", "team_id", "created_at", "id"),
+        Index("ix_provisioned_member_external_id", "team_id", "external_id"),
+        Index(
+            "ix_provisioned_member_unclaimed",
+            "address_key",
+            postgresql_where=text("claimed_at IS NULL OR user_id IS NULL"),
+        ),
+    )
+
+    user_id: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    """The account of the member: from the first sign-in at the identity provider on, or since added by hand."""
+    claimed_at: Mapped[datetime | None]
+    """When the account signed in at the identity provider with the verified address. Before, SCIM cannot raise its role."""
+    user_name: Mapped[str]
+    user_name_key: Mapped[str]
+    """For lookups and uniqueness: normalized and case folded."""
+    address_key: Mapped[str | None]
+    """The case-folded address that a sign-in must prove; none: the member cannot sign in yet."""
+    external_id: Mapped[str | None]
+    display_name: Mapped[str | None]
+    formatted_name: Mapped[str | None]
+    given_name: Mapped[str | None]
+    family_name: Mapped[str | None]
+    emails: Mapped[list[Any]]
+    """Objects with `value`, `type` and `primary`, as the identity provider sent them."""
+    group_roles: Mapped[list[str]] = mapped_column(ARRAY(String()), default=list, server_default=text("'{}'"))
+    """The groups of the member, each a role; the highest counts."""
+    role: Mapped[str]
+    """The role that the membership has, or had when it ended."""
+    is_active: Mapped[bool]
+    updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
+
+
 class Invitation(TeamScoped, Table):
     """A secret link by which one user may join, once."""
 

@@ -15,8 +15,9 @@ from typing import Final
 from starlette.requests import Request
 
 from slowpath.core.errors import LimitExceeded
+from slowpath.platform.http.scim_errors import SCIM_PREFIX
 
-PREFIXES: Final = ("/api/", "/v1/")
+PREFIXES: Final = ("/api/", "/v1/", SCIM_PREFIX)
 MOST_ADDRESSES: Final = 20_000
 MOST_KNOWN: Final = 20_000
 WINDOW_SECONDS: Final = 60

@@ -10,9 +10,10 @@ from typing import Any
 from fastapi import FastAPI
 
 from slowpath.platform.http.problems import PROBLEM_SCHEMA
+from slowpath.platform.http.scim_errors import ERROR_SCHEMA, SCIM_MEDIA_TYPE, SCIM_PREFIX, scim_status
 
-PREFIXES = ("/api/", "/v1/")
-"""The API's servers: its own paths, and those that OpenTelemetry exporters append to a host."""
+PREFIXES = ("/api/", "/v1/", SCIM_PREFIX)
+"""The API's servers: its own paths, those that OpenTelemetry exporters append to a host, and SCIM."""
 ALIKE = {
     400: "The body is not valid JSON",
     401: "Not authenticated",
@@ -59,7 +60,7 @@ def _complete(description: dict[str, Any]) -> None:
                 if found := operation["responses"].get("200"):
                     _describe_header(found.get("content", {}), description["components"]["schemas"])
                 for status in _possible(method, operation):
-                    _may_answer(operation["responses"], status)
+                    _may_answer(operation["responses"], status, is_scim=path.startswith(SCIM_PREFIX))
                 operation["responses"] = dict(sorted(operation["responses"].items()))
     for name in LEFTOVERS:
         description["components"]["schemas"].pop(name, None)
@@ -85,11 +86,16 @@ def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:
         yield 409
     if "requestBody" in operation:
         yield 413
-        if "application/json" in operation["requestBody"]["content"]:
+        if {"application/json", SCIM_MEDIA_TYPE} & set(operation["requestBody"]["content"]):
             yield 400
 
 
-def _may_answer(responses: dict[str, Any], status: int) -> None:
+def _may_answer(responses: dict[str, Any], status: int, *, is_scim: bool) -> None:
+    if is_scim:
+        responses.pop(str(status), None)  # FastAPI's 422, which is a 400 here
+        described = {"description": ALIKE[status], "content": {SCIM_MEDIA_TYPE: {"schema": ERROR_SCHEMA}}}
+        responses.setdefault(str(scim_status(status)), described)
+        return
     response = responses.setdefault(str(status), {"description": ALIKE[status]})
     response["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
     if response["description"] == "Validation Error":

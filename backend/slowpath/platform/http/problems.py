@@ -26,6 +26,7 @@ from slowpath.core.errors import (
     TooSlow,
     Unavailable,
 )
+from slowpath.platform.http.scim_errors import SCIM_PREFIX, make_scim_error
 
 STATUS_OF: dict[type[SlowpathError], int] = {
     NotAuthenticated: 401,
@@ -111,6 +112,8 @@ def problem_response(
     request: Request, status: int, members: dict[str, Any], retry_after_s: int = RETRY_AFTER_SECONDS
 ) -> JSONResponse:
     """Return a problem with the request's ID, by which it can be found in the logs."""
+    if request.scope["path"].startswith(SCIM_PREFIX):
+        return make_scim_error(status, {**UNNAMED, **members}, retry_after_s)
     body = {**UNNAMED, **members, "status": status}
     body["request_id"] = getattr(request.state, "request_id", None)
     headers = {"Retry-After": str(retry_after_s)} if status in (429, 503) else None

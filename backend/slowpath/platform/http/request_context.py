@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from slowpath.platform.http.rate_limit_headers import rate_headers
+from slowpath.platform.http.scim_errors import SCIM_PREFIX
 
 REQUESTS = Counter("slowpath_http_requests_total", "Number of HTTP requests.", ["method", "route", "status"])
 DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the response.", ["method", "route"])
@@ -67,7 +68,7 @@ class RequestContextMiddleware:
                 headers.update(rate_headers(scope["state"]))
                 if self.https:
                     headers.setdefault("Strict-Transport-Security", "max-age=31536000")
-                if scope["path"].startswith(("/api/", "/v1/")):
+                if scope["path"].startswith(("/api/", "/v1/", SCIM_PREFIX)):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

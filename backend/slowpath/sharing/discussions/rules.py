@@ -116,6 +116,7 @@ LOGGED: Final[Mapping[str, ActivityKind]] = {
     "example-data.removed": ActivityKind.TEAM,
     "repository.created": ActivityKind.TEAM,
     "repository.deleted": ActivityKind.TEAM,
+    "member.added": ActivityKind.TEAM,
     "member.joined": ActivityKind.TEAM,
     "member.left": ActivityKind.TEAM,
     "member.removed": ActivityKind.TEAM,

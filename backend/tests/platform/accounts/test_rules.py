@@ -61,6 +61,7 @@ def test_each_permission_has_its_requirements() -> None:
         TokenScope.RUNNER: {Permission.WAIT, Permission.UPLOAD, Permission.RUN},
         TokenScope.DEPLOY: {Permission.DEPLOY},
         TokenScope.AUDIT: {Permission.AUDIT},
+        TokenScope.SCIM: {Permission.SCIM},
         TokenScope.WRITE: {
             Permission.READ,
             Permission.WAIT,

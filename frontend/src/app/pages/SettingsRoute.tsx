@@ -1,3 +1,4 @@
+import { Suspense, lazy } from 'react';
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
@@ -30,6 +31,10 @@ import { Link } from '../Link';
 import { buildLink } from '../build-link';
 import classes from '../Shell.module.css';
 import type { SettingsTab } from '../settings-tabs';
+
+const ScimSettings = lazy(async () => ({
+  default: (await import('../../features/platform/scim')).ScimSettings,
+}));
 
 const teamRoute = getRouteApi('/t/$team');
 const route = getRouteApi('/t/$team/settings');
@@ -155,6 +160,11 @@ export function SettingsRoute() {
             onGone={() => void navigate({ to: '/' })}
           />
           <SharingSwitch mayManage={canManageMembers} />
+          {canManageMembers && (
+            <Suspense fallback={null}>
+              <ScimSettings team={team} />
+            </Suspense>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />

@@ -110,7 +110,7 @@ def _list_reviewers(row: Commit, pull: PullRequest | None, members: Sequence[Tea
 
 def _list_members(session: ReadSession) -> list[TeamMember]:
     rows = accounts.members(session, after=None, limit=MOST_MEMBERS)
-    return [TeamMember(user.id, user.name, user.email, tuple(user.code_host_logins)) for _, user in rows]
+    return [TeamMember(user.id, user.name, user.email, tuple(user.code_host_logins)) for _, user, _ in rows]
 
 
 def _list_paths(rows: Sequence[Commit]) -> list[str]:

@@ -26,12 +26,13 @@ class Role(StrEnum):
 
 
 class TokenScope(StrEnum):
-    """Scopes of a token. `write` includes the others but `audit`; `upload` includes waiting for its own uploads.
+    """Scopes of a token. `write` includes the others but `audit` and `scim`; `upload` includes waiting for its own uploads.
 
     `upload` sends build metadata, files and telemetry, and sees only the state of what it sent.
     `deploy` records deployments, and sees nothing.
     `runner` takes probes to deploy, reports on them, and uploads their measurements.
     `audit` reads the audit log and nothing else. Service accounts cannot have it: they are members at most.
+    `scim` provisions the members of the team for an identity provider, and nothing else. Only owners create such tokens.
     """
 
     READ = "read"
@@ -40,6 +41,7 @@ class TokenScope(StrEnum):
     RUNNER = "runner"
     DEPLOY = "deploy"
     AUDIT = "audit"
+    SCIM = "scim"
 
 
 class Permission(StrEnum):
@@ -63,6 +65,8 @@ class Permission(StrEnum):
     WRITE = "write"
     AUDIT = "audit"
     """Read the audit log entry by entry, as a SIEM does."""
+    SCIM = "scim"
+    """Provision members. For tokens only: no role has it."""
     MANAGE = "manage"
     OWN = "own"
 
@@ -79,15 +83,17 @@ ROLE_FOR: dict[Permission, Role] = {
     Permission.MANAGE: Role.ADMIN,
     Permission.OWN: Role.OWNER,
 }
+"""The lowest role with a permission. Permissions that are not listed are for tokens only, or need no team."""
 SCOPES_FOR: dict[Permission, frozenset[TokenScope]] = {
     Permission.READ: frozenset({TokenScope.READ, TokenScope.WRITE}),
-    Permission.WAIT: frozenset(TokenScope) - {TokenScope.DEPLOY, TokenScope.AUDIT},
+    Permission.WAIT: frozenset(TokenScope) - {TokenScope.DEPLOY, TokenScope.AUDIT, TokenScope.SCIM},
     Permission.UPLOAD: frozenset({TokenScope.UPLOAD, TokenScope.RUNNER, TokenScope.WRITE}),
     Permission.SEND: frozenset({TokenScope.UPLOAD, TokenScope.WRITE}),
     Permission.DEPLOY: frozenset({TokenScope.DEPLOY, TokenScope.WRITE}),
     Permission.RUN: frozenset({TokenScope.RUNNER, TokenScope.WRITE}),
     Permission.WRITE: frozenset({TokenScope.WRITE}),
     Permission.AUDIT: frozenset({TokenScope.AUDIT}),
+    Permission.SCIM: frozenset({TokenScope.SCIM}),
 }
 """Any one of these scopes is enough. Permissions that are not listed are for users only."""
 
@@ -148,7 +154,7 @@ class SignedInUser:
 
 SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
     Role.VIEWER: frozenset({TokenScope.READ}),
-    Role.MEMBER: frozenset(TokenScope) - {TokenScope.AUDIT},
+    Role.MEMBER: frozenset(TokenScope) - {TokenScope.AUDIT, TokenScope.SCIM},
 }
 
 

@@ -53,6 +53,8 @@ class MemberOut(BaseModel):
     name: str
     email: str
     role: Role
+    is_managed: bool
+    """Whether the identity provider manages the membership by SCIM: its role cannot be changed here."""
     created_at: AwareDatetime
 
 
@@ -121,13 +123,14 @@ def team_out(row: Team) -> TeamOut:
     )
 
 
-def member_out(membership: Membership, user: User) -> MemberOut:
+def member_out(membership: Membership, user: User, is_managed: bool) -> MemberOut:
     """Return the wire shape of a member."""
     return MemberOut(
         user_id=user.id,
         name=user.name,
         email=user.email,
         role=Role(membership.role),
+        is_managed=is_managed,
         created_at=membership.created_at,
     )
 

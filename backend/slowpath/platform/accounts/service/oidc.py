@@ -6,10 +6,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import delete
+from sqlalchemy import Row, delete
 from sqlalchemy.exc import IntegrityError
 
 from slowpath.core.db_sessions import Database, ReadSession, WriteSession
@@ -37,6 +38,7 @@ from slowpath.platform.accounts.rules.oidc_flow import (
 )
 from slowpath.platform.accounts.rules.roles import SignedInUser
 from slowpath.platform.accounts.service.invitations import preview_invitation
+from slowpath.platform.accounts.service.provisioned_members import claim_memberships, list_unclaimed_members
 from slowpath.platform.accounts.service.second_factors import delete_second_factors
 from slowpath.platform.accounts.service.users import (
     VerifiedUser,
@@ -44,6 +46,7 @@ from slowpath.platform.accounts.service.users import (
     sign_up,
     sign_up_by_domain,
     sign_up_invited,
+    sign_up_provisioned,
 )
 from slowpath.platform.accounts.tables import UserIdentity, UserPassword, UserSession
 
@@ -138,7 +141,7 @@ def sign_in_with_identity(
 ) -> VerifiedUser:
     """Return the user of an identity, linked or created if allowed; the session's scope becomes theirs.
 
-    A known identity signs its user in. An unknown one is linked to the user who requested that while signed in, or to the
+    If the identity provider verified the email, the user also gets the memberships that SCIM provisioned for it. A known identity signs its user in. An unknown one is linked to the user who requested that while signed in, or to the
     user with its email if the identity provider verified it; otherwise a new user signs up.
     Raises `IdentityAlreadyLinked`, `EmailNotVerified`, `SignUpClosed`.
     """
@@ -147,8 +150,13 @@ def sign_in_with_identity(
         by_mail = None
         if known is None and identity.email is not None and _vouched(identity):
             by_mail = queries.find_person(cross_team, normalize_email(identity.email))
+    unclaimed: Sequence[Row[Any]] = ()
+    if flow.link is None and identity.email is not None and _vouched(identity):
+        unclaimed = list_unclaimed_members(database, identity.email, now=now)
     if known is not None:
-        return _enter_known(session, VerifiedUser(UserId(known.user_id), known.email, known.name), flow)
+        person = _enter_known(session, VerifiedUser(UserId(known.user_id), known.email, known.name), flow)
+        claim_memberships(session, unclaimed, person.user_id, now=now)
+        return person
     if flow.link is not None:
         session.scope.user_id = flow.link
         _link(session, flow.link, identity, now=now)
@@ -159,10 +167,14 @@ def sign_in_with_identity(
             remedy="Verify your email there. If you have an account here, sign in as usual and link the identity on your account page.",
         )
     if by_mail is not None:
-        return _take_over(
+        person = _take_over(
             session, VerifiedUser(UserId(by_mail.user_id), by_mail.email, by_mail.name), identity, now=now
         )
-    return _newcomer(session, database, settings, identity, email=identity.email, flow=flow, now=now)
+    else:
+        joins = TeamId(unclaimed[0].team_id) if unclaimed else None
+        person = _newcomer(session, database, settings, identity, provisioned=joins, flow=flow, now=now)
+    claim_memberships(session, unclaimed, person.user_id, now=now)
+    return person
 
 
 def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) -> VerifiedUser:
@@ -198,10 +210,11 @@ def _newcomer(
     settings: Settings,
     identity: OidcIdentity,
     *,
-    email: str,
+    provisioned: TeamId | None,
     flow: OidcFlow,
     now: datetime,
 ) -> VerifiedUser:
+    email = identity.email or ""  # verified by the caller
     invitation = preview_invitation(database, flow.invitation, now=now) if flow.invitation else None
     joins = parse_domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
     team_id = _team_of(database, joins.slug) if joins is not None else None
@@ -209,6 +222,8 @@ def _newcomer(
         sign_up_invited(session, invitation, email=email, name=identity.name, password_hash=None, now=now)
     elif joins is not None and team_id is not None:
         sign_up_by_domain(session, team_id, joins.role, email=email, name=identity.name)
+    elif provisioned is not None:
+        sign_up_provisioned(session, provisioned, email=email, name=identity.name)
     elif settings.sign_up == "open":
         sign_up(session, email=email, name=identity.name, password_hash=None, team_name=f"{identity.name}'s team")
     else:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, delete
+from sqlalchemy import Row, delete, func, update
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import LimitExceeded
@@ -16,6 +16,7 @@ from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.errors import (
     InsufficientRole,
     LastOwner,
+    MemberIsManaged,
     MemberNotFound,
     SecondFactorMissing,
     TeamNotFound,
@@ -33,9 +34,10 @@ from slowpath.platform.accounts.rules.roles import (
 )
 from slowpath.platform.accounts.rules.setup_steps import SetupStep
 from slowpath.platform.accounts.service.audit_log import record_audit_event
-from slowpath.platform.accounts.tables import Membership, Team, User
+from slowpath.platform.accounts.tables import Membership, ProvisionedMember, Team, User
 
 SLUG_BYTES = 4
+MANAGED_REMEDY = "Change it in the identity provider, or revoke the SCIM token of the team."
 
 
 def set_team_scope(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
@@ -133,6 +135,11 @@ def erase_team(session: WriteSession) -> None:
     session.execute(delete(Team).where(Team.id == session.team_id, Team.deleted_at.is_not(None)))
 
 
+def lock_team(session: WriteSession) -> Team | None:
+    """Lock the team of the session, so that changes of its members run one after the other; None if it is deleted."""
+    return queries.lock_team(session, session.team_id)
+
+
 def _locked(session: WriteSession, team_id: TeamId) -> Team:
     team = queries.lock_team(session, team_id)
     if team is None:
@@ -142,53 +149,74 @@ def _locked(session: WriteSession, team_id: TeamId) -> Team:
 
 def members(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
-) -> Sequence[Row[Membership, User]]:
-    """Return up to `limit` members with their names, newest first."""
+) -> Sequence[Row[Membership, User, bool]]:
+    """Return up to `limit` members with their names and whether SCIM manages them, newest first."""
     return queries.select_members(session, after=after, limit=limit)
 
 
-def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
+def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User, bool]:
     found = queries.member(session, user_id)
     if found is None:
         raise MemberNotFound("The team has no member with this ID.")
     return found
 
 
-def change_role(session: WriteSession, caller: Caller, user_id: UUID, role: Role) -> Row[Membership, User]:
-    """Change the role of a member. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+def change_role(session: WriteSession, caller: Caller, user_id: UUID, role: Role) -> Row[Membership, User, bool]:
+    """Change the role of a member. Raises `MemberNotFound`, `InsufficientRole`, `MemberIsManaged`, `LastOwner`."""
     _locked(session, caller.team_id)
     found = _member(session, user_id)
-    membership, user = found
+    membership, user, is_managed = found
     current = Role(membership.role)
     if not can_change_role(caller.role, current, role):
         raise InsufficientRole(
             f"The role {caller.role} cannot change {current} to {role}.", remedy="Ask an owner of the team."
         )
-    _keep_an_owner(session, current, role)
-    if current is not role:
-        membership.role = role.value
-        facts: dict[str, Any] = {"name": user.name, "from": current.value, "to": role.value}
-        record_audit_event(session, caller, "member.role-changed", "member", user_id, facts)
+    if is_managed:
+        raise MemberIsManaged(f"The identity provider decides the role of {user.name}.", remedy=MANAGED_REMEDY)
+    set_role(session, caller, membership, user.name, role)
     return found
 
 
+def set_role(session: WriteSession, caller: Caller, membership: Membership, name: str, role: Role) -> None:
+    """Change the role of a membership, whose team is locked, and record it. Raises `LastOwner`."""
+    current = Role(membership.role)
+    require_other_owner(session, current, role)
+    if current is not role:
+        membership.role = role.value
+        facts: dict[str, Any] = {"name": name, "from": current.value, "to": role.value}
+        record_audit_event(session, caller, "member.role-changed", "member", membership.user_id, facts)
+
+
 def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
-    """Remove a member, or leave. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+    """Remove a member, or leave. Raises `MemberNotFound`, `InsufficientRole`, `MemberIsManaged`, `LastOwner`."""
     _locked(session, caller.team_id)
-    membership, user = _member(session, user_id)
+    membership, user, is_managed = _member(session, user_id)
     current, oneself = Role(membership.role), user_id == caller.user_id
     if not can_remove_member(caller.role, current, oneself=oneself):
         raise InsufficientRole(
             f"The role {caller.role} cannot remove a member with the role {current}.",
             remedy="Ask an owner of the team.",
         )
-    _keep_an_owner(session, current, None)
-    action = "member.left" if oneself else "member.removed"
-    record_audit_event(session, caller, action, "member", user_id, {"name": user.name, "role": current.value})
+    if is_managed and not oneself:
+        raise MemberIsManaged(f"The identity provider manages the membership of {user.name}.", remedy=MANAGED_REMEDY)
+    end_membership(session, caller, membership, user.name)
+    ended = update(ProvisionedMember).where(ProvisionedMember.user_id == user_id)
+    session.execute(ended.values(is_active=False, role=current.value, updated_at=func.clock_timestamp()))
+
+
+def end_membership(session: WriteSession, caller: Caller, membership: Membership, name: str) -> None:
+    """Delete a membership, whose team is locked, and record it. Raises `LastOwner`."""
+    current = Role(membership.role)
+    require_other_owner(session, current, None)
+    action = "member.left" if membership.user_id == caller.user_id else "member.removed"
+    facts = {"name": name, "role": current.value}
+    record_audit_event(session, caller, action, "member", membership.user_id, facts)
     session.flush()  # the audit event copies the name, which is visible only while the user is a member
     session.delete(membership)
+    session.flush()  # later statements of the transaction count owners
 
 
-def _keep_an_owner(session: ReadSession, current: Role, role: Role | None) -> None:
+def require_other_owner(session: ReadSession, current: Role, role: Role | None) -> None:
+    """Raise `LastOwner` if a change of a role, or its end (None), would leave the team without an owner."""
     if would_leave_no_owner(queries.count_owners(session), current, role):
         raise LastOwner("This would leave the team without an owner.", remedy="Make another member an owner first.")

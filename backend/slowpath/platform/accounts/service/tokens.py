@@ -12,7 +12,7 @@ from slowpath.core.db_sessions import Database, ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded
 from slowpath.core.ids import TeamId, new_id
 from slowpath.platform.accounts import queries
-from slowpath.platform.accounts.errors import InvalidToken, TokenNotFound
+from slowpath.platform.accounts.errors import InsufficientRole, InvalidToken, TokenNotFound
 from slowpath.platform.accounts.rules.account_limits import MAX_TOKENS, TOUCH_SECONDS
 from slowpath.platform.accounts.rules.credentials import (
     SECRET_BYTES,
@@ -91,6 +91,8 @@ def create_token(
     Raises `LimitExceeded`, `ServiceAccountNotFound`, and `InvalidRequest` for scopes beyond the account's role.
     """
     account = None if account_id is None else get_service_account(session, account_id)
+    if TokenScope.SCIM in scopes:
+        _require_provisioning_token(caller, frozenset(scopes))
     if account is not None:
         require_scopes_of_role(account, frozenset(scopes))
     if (count := queries.count_tokens(session)) >= MAX_TOKENS:
@@ -125,6 +127,21 @@ def create_token(
     return token, queries.select_user_name(session, caller.user_id), secret
 
 
+def _require_provisioning_token(caller: Caller, scopes: frozenset[TokenScope]) -> None:
+    """Raise unless an owner asks for the scope `scim` alone: such a token makes and removes owners, and does nothing else."""
+    if not caller.role.reaches(Role.OWNER):
+        raise InsufficientRole(
+            f"A token with the scope scim makes and removes owners; your role is {caller.role}.",
+            remedy="Ask an owner of the team.",
+        )
+    if scopes != {TokenScope.SCIM}:
+        raise InvalidRequest(
+            "A token with the scope scim has no other scope.",
+            slug="scim-scope-alone",
+            remedy="Create a token with the scope scim only.",
+        )
+
+
 def require_scopes_of_role(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
     """Raise `InvalidRequest` for scopes beyond the role of a service account."""
     beyond = scopes - SCOPES_OF[Role(account.role)]
@@ -134,7 +151,7 @@ def require_scopes_of_role(account: ServiceAccount, scopes: frozenset[TokenScope
             slug="scope-beyond-role",
             remedy=(
                 "Create a token of the team instead."
-                if TokenScope.AUDIT in beyond
+                if beyond & {TokenScope.AUDIT, TokenScope.SCIM}
                 else "Give the service account the role member first."
             ),
         )

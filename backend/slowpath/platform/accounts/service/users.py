@@ -190,6 +190,13 @@ def sign_up_by_domain(session: WriteSession, team_id: TeamId, role: Role, *, ema
     return get_team(session)
 
 
+def sign_up_provisioned(session: WriteSession, team_id: TeamId, *, email: str, name: str) -> None:
+    """Create a user for whom a membership of a team waits, which they claim next. Raises `EmailTaken`."""
+    user_id = UserId(new_id())
+    set_team_scope(session, user_id=user_id, team_id=team_id)
+    _add_person(session, user_id, email=email, name=name, password_hash=None)
+
+
 def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str, password_hash: str | None) -> None:
     session.add(User(id=user_id, email=email, email_key=normalize_email(email), name=name))
     try:

@@ -37,7 +37,11 @@ function memberColumns(
       text: ({ role }) => role,
       width: 230,
       cell: (member) =>
-        manages && member.user_id !== ownId ? (
+        member.is_managed ? (
+          <span title="The identity provider decides the role, by the groups it sends">
+            {member.role} <span className="muted">· Managed by SCIM</span>
+          </span>
+        ) : manages && member.user_id !== ownId ? (
           <Select
             aria-label={`Role of ${member.name}`}
             data={
@@ -71,7 +75,7 @@ function memberColumns(
       width: 90,
       align: 'right',
       cell: (member) =>
-        manages || member.user_id === ownId ? (
+        (manages && !member.is_managed) || member.user_id === ownId ? (
           <button
             type="button"
             className="link"

@@ -142,7 +142,14 @@ type TokensProps = {
 };
 
 export function Tokens({ team, uploadSteps }: TokensProps) {
-  const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
+  const tokens = useQuery({
+    ...tokensQuery(team.id),
+    enabled: canManageMembers(team),
+    select: ({ items, ...rest }) => ({
+      ...rest,
+      items: items.filter(({ scopes }) => !scopes.includes('scim')), // on the tab of the team
+    }),
+  });
   const [revoking, setRevoking] = useState<Token | null>(null);
   const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
   const [changing, setChanging] = useState<Token | null>(null);
@@ -183,7 +190,7 @@ export function Tokens({ team, uploadSteps }: TokensProps) {
 
 type RevokeTokenProps = { team: TeamMembership; token: Token; onClose: () => void };
 
-function RevokeToken({ team, token, onClose }: RevokeTokenProps) {
+export function RevokeToken({ team, token, onClose }: RevokeTokenProps) {
   return (
     <DeleteResource
       act="Revoke"

@@ -11,13 +11,15 @@ export { SecondFactors } from './SecondFactors';
 export { Sessions } from './Sessions';
 export { SignInForm, SignUpForm } from './SignIn';
 export { TeamSettings } from './TeamSettings';
-export { Tokens } from './Tokens';
+export { RevokeToken, Tokens } from './Tokens';
 export {
   acceptInvitation,
   createTeam,
+  createToken,
   invitationQuery,
   membersQuery,
   sessionQuery,
   signInMethodsQuery,
   signOut,
+  tokensQuery,
 } from './account-queries';

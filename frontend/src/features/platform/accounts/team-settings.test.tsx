@@ -19,6 +19,7 @@ const member = (id: string, name: string, role: Role): Member => ({
   name,
   email: `${name.toLowerCase()}@northwind.example`,
   role,
+  is_managed: false,
   created_at: '2026-11-01T08:00:00Z',
 });
 
@@ -44,6 +45,16 @@ const token = (changed: Partial<Token>): Token =>
   }) as Token;
 
 describe('members', () => {
+  it('that SCIM manages are not changed by hand, with the reason', async () => {
+    serveMembers({ ...member('user-2', 'Jun', 'admin'), is_managed: true });
+    show(<Members team={team('owner')} session={session} onGone={nothing} />);
+    expect(await screen.findByTitle(/identity provider decides the role/u)).toHaveTextContent(
+      'admin · Managed by SCIM',
+    );
+    expect(screen.queryByLabelText('Role of Jun')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Remove Jun from the team' })).toBeNull();
+  });
+
   it('are removed after a question, and the list shows it', async () => {
     let there = [member('user-2', 'Jun', 'member')];
     const removed: string[] = [];

@@ -85,6 +85,7 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'example-data.removed': ['removed the example data'],
   'repository.created': ['added the repository'],
   'repository.deleted': ['deleted the repository'],
+  'member.added': ['added to the team:'],
   'member.joined': ['joined the team'],
   'member.left': ['left the team'],
   'member.removed': ['removed from the team:'],

@@ -1,0 +1,1 @@
+"""Operations of SCIM, one module per resource."""

@@ -1,0 +1,1 @@
+export { ScimSettings } from './ScimSettings';
