@@ -200,7 +200,7 @@ class SamlProvider:
 
 def _first(attributes: Mapping[str, list[Any]], names: tuple[str, ...]) -> object:
     """Return the first value of the first of these attributes, whose names may differ in case."""
-    by_name = {name.casefold(): values for name, values in attributes.items() if isinstance(name, str)}
+    by_name = {name.casefold(): values for name, values in attributes.items()}
     return next((found[0] for name in names if (found := by_name.get(name.casefold()))), None)
 
 
