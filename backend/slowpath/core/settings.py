@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1024 * 1024
@@ -130,6 +130,12 @@ class Settings(BaseSettings):
         default=600, ge=0, validation_alias="SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE"
     )
     """Rate limit of an IP address without a valid session or token, per web process."""
+
+    @field_validator("saml_metadata_file", mode="before")
+    @classmethod
+    def _read_empty_path(cls, value: object) -> object:
+        """Return None for an empty variable, which Docker Compose sets for a missing one."""
+        return value or None
 
     @model_validator(mode="after")
     def _a_way_to_sign_in(self) -> Self:
