@@ -224,7 +224,7 @@ def go_provider(folder: Path) -> Iterator[GoProvider]:
         assert process.stdout is not None
         try:
             address = process.stdout.readline().strip()
-            assert address.startswith("http://127.0.0.1:"), "the provider did not start"
+            assert address.startswith("http://localhost:"), "the provider did not start"
             yield GoProvider(address)
         finally:
             process.kill()

@@ -127,10 +127,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	address := "http://" + listener.Addr().String()
-	at := func(path string) url.URL {
-		return url.URL{Scheme: "http", Host: listener.Addr().String(), Path: path}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return err
 	}
+	// To a browser, localhost is another site than 127.0.0.1, as a real provider is another site than Slowpath.
+	at := func(path string) url.URL {
+		return url.URL{Scheme: "http", Host: "localhost:" + port, Path: path}
+	}
+	address := at("")
 	known := &services{known: map[string]*saml.EntityDescriptor{}}
 	provider := &saml.IdentityProvider{
 		Key:                     key,
@@ -148,7 +153,7 @@ func run() error {
 	mux.HandleFunc("GET /metadata", provider.ServeMetadata)
 	mux.HandleFunc("GET /sso", provider.ServeSSO)
 	mux.Handle("POST /services", known)
-	fmt.Println(address)
+	fmt.Println(address.String())
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	return server.Serve(listener)
 }
