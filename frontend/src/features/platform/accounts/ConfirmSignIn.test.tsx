@@ -143,5 +143,9 @@ describe('a sign-in that is too old for a change', () => {
     vi.unstubAllGlobals();
     expect(asked).toEqual([{ next: '/t/x/settings?tab=account' }]);
     expect(screen.queryByLabelText(/^Password/)).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    await waitFor(() =>
+      expect(screen.queryByText('Confirm your identity')).not.toBeInTheDocument(),
+    );
   });
 });
