@@ -67,7 +67,7 @@ func (s *services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.known[metadata.EntityID] = metadata
 }
 
-// signIns sign in whoever says a login.
+// signIns signs in every user that names a login.
 type signIns struct{}
 
 // GetSession returns the session of the login in the query, or asks for one.

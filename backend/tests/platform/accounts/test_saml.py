@@ -394,7 +394,7 @@ def test_a_response_that_states_something_else_is_refused(
 
 
 def test_a_comment_does_not_cut_a_name(corp: Corp) -> None:
-    """Otherwise whoever may choose the name `id-mira@corp.example.evil` signs in as `id-mira@corp.example`."""
+    """Otherwise a user that may choose the name `id-mira@corp.example.evil` signs in as `id-mira@corp.example`."""
     mira = corp.signs_in()["session"]["user"]["id"]
     browser = corp.browser()
     request = corp.asks(browser)

@@ -1,7 +1,7 @@
 """HTTP endpoints of sign-in by SAML 2.0.
 
 The identity provider sends its response with a form of its own page. Browsers send no cookie of ours with it (SameSite=Lax),
-and no Origin of ours: the route of that form authenticates nobody and stores nothing. It returns a page that gives the
+and no Origin of ours: the route of that form signs in no user and stores nothing. It returns a page that gives the
 response, in this browser alone, to our own page, which sends it in a request with cookies and Origin.
 """
 
