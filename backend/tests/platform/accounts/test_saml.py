@@ -71,7 +71,7 @@ class Corp:
     def answers(self, browser: TestClient, request: SentRequest, xml: str) -> Any:  # noqa: ANN401 - an answer of the test client
         return browser.post(CALLBACK, json={"state": request.relay_state, "response": packed(xml)})
 
-    def signs_in(self, login: str = MIRA, browser: TestClient | None = None, **sent: object) -> Any:  # noqa: ANN401 - any JSON
+    def signs_in(self, login: str = MIRA, browser: TestClient | None = None, **sent: str) -> Any:  # noqa: ANN401 - any JSON
         browser = browser or self.browser()
         request = self.asks(browser, **sent)
         done = self.answers(browser, request, self.idp.respond(request, login))
@@ -254,7 +254,7 @@ def test_a_new_sign_in_at_the_provider_confirms_the_session(corp: Corp, emptied:
     ids=str,
 )
 def test_another_sign_in_confirms_nothing(
-    corp: Corp, emptied: TestDatabase, login: str, changed: dict[str, object]
+    corp: Corp, emptied: TestDatabase, login: str, changed: dict[str, Any]
 ) -> None:
     browser = old_session(corp, emptied)
     corp.signs_in("eve@corp.example")
@@ -383,7 +383,7 @@ OTHER = "https://other.example"
     ids=str,
 )
 def test_a_response_that_states_something_else_is_refused(
-    corp: Corp, signs: tuple[str, ...], changed: dict[str, object], reason: str
+    corp: Corp, signs: tuple[str, ...], changed: dict[str, Any], reason: str
 ) -> None:
     corp.idp.signs = signs
     browser = corp.browser()
