@@ -24,6 +24,7 @@ from slowpath.adapters.limits_throttle import create_throttle
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.adapters.oidc_issuer import CachingIdTokenVerifier, create_issuer
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine, create_replica
+from slowpath.adapters.saml_provider import create_saml_provider
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
 from slowpath.core.encryption import create_sealer
@@ -55,7 +56,7 @@ from slowpath.operations.example_data import endpoints as example_endpoints
 from slowpath.operations.example_data.service import example_protection
 from slowpath.operations.retention import endpoints as keeping_endpoints
 from slowpath.platform.accounts import endpoints as accounts_endpoints
-from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
+from slowpath.platform.accounts.rules.provider_flow import parse_domain_teams
 from slowpath.platform.http import cli_packages, health
 from slowpath.platform.http.anonymous_work import AnonymousWork
 from slowpath.platform.http.body_limits import body_limits_of
@@ -197,8 +198,9 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
     app.state.mirrors = create_mirrors(settings, app.state.remotes)
     app.state.sealer = create_sealer(settings)
     app.state.issuer = create_issuer(settings)
+    app.state.saml_provider = create_saml_provider(settings)
     app.state.id_tokens = CachingIdTokenVerifier(app.state.outside)
-    parse_domain_teams(settings.oidc_domains)  # an invalid value is reported at the start, not at the first sign-in
+    parse_domain_teams(settings.sign_in_domains)  # an invalid value is reported at the start, not at the first sign-in
     app.state.series_memory = SeriesCache()
     app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
     app.state.watched = create_interactive_reader(app.state.beyond)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { type Page } from '@playwright/test';
 
-import { type Corp, openCorp } from '../support/oidc-provider';
+import { type Corp, openCorp } from '../support/identity-providers';
 import { expect, expectAccessible, test } from '../support/test';
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 });

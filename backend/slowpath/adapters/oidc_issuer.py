@@ -26,9 +26,10 @@ from joserfc.jwk import KeySet
 
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import parse_allowlist, parse_url
+from slowpath.adapters.external_identities import MAX_SUBJECT, choose_name, make_sign_in_error, parse_email
 from slowpath.core.errors import AddressNotAllowed, NotAuthenticated, Unavailable, UpstreamUnavailable
 from slowpath.core.ids import TeamId
-from slowpath.core.ports import EgressClient, HttpResponse, OidcIdentity
+from slowpath.core.ports import EgressClient, ExternalIdentity, HttpResponse
 from slowpath.core.settings import Settings
 
 SCOPE: Final = "openid email profile"
@@ -44,9 +45,6 @@ MIN_KEY_REFRESH_SECONDS: Final = 10.0
 """Shortest pause between two requests for keys because of a token with an unknown key, which may be a new or an invalid one."""
 MAX_BYTES: Final = 1 << 20
 MAX_KEYS: Final = 100
-MAX_SUBJECT: Final = 255
-MAX_EMAIL: Final = 254
-MAX_NAME: Final = 100
 MAX_HINT: Final = 4_000
 """Longest ID token in a logout URL: servers reject longer URLs. Without it, the issuer asks the user to confirm."""
 TIMEOUT_SECONDS: Final = 10.0
@@ -130,7 +128,7 @@ class OidcIssuer:
 
     def finish(
         self, *, code: str, stated_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
-    ) -> OidcIdentity:
+    ) -> ExternalIdentity:
         """Exchange a code for the user's identity. Raises `NotAuthenticated` with the reason, `UpstreamUnavailable`."""
         self._check_issuer(stated_issuer)
         try:
@@ -142,10 +140,10 @@ class OidcIssuer:
                 code_verifier=verifier,
             )
         except (AuthlibBaseError, ValueError) as error:
-            raise _make_error("the issuer rejected the code") from error
+            raise make_sign_in_error("the issuer rejected the code") from error
         access_token, id_token = tokens.get("access_token"), tokens.get("id_token")
         if not isinstance(id_token, str) or not isinstance(access_token, str):
-            raise _make_error("the response has no ID token")
+            raise make_sign_in_error("the response has no ID token")
         claims = self._claims(id_token, access_token=access_token, nonce=nonce, now=now)
         return replace(self._identity(claims, access_token), id_token=id_token)
 
@@ -188,7 +186,7 @@ class OidcIssuer:
             if time.monotonic() - self._metadata.read_at > DOCUMENT_SECONDS:
                 document = self._get_json(self.issuer.rstrip("/") + "/.well-known/openid-configuration")
                 if document.get("issuer") != self.issuer:
-                    raise _make_error("the issuer's metadata is that of another issuer")
+                    raise make_sign_in_error("the issuer's metadata is that of another issuer")
                 self._metadata = _IssuerMetadata(document, time.monotonic())
             return self._metadata.document
 
@@ -196,19 +194,19 @@ class OidcIssuer:
         """Return an endpoint, which must use https unless it is on this machine like the issuer."""
         url = self._document().get(name)
         if not isinstance(url, str):
-            raise _make_error(f"the issuer has no {name}")
+            raise make_sign_in_error(f"the issuer has no {name}")
         parts = urlsplit(url)
         is_local = parts.scheme == "http" and parts.hostname == urlsplit(self.issuer).hostname
         if parts.scheme != "https" and not (is_local and self.issuer.startswith("http://")):
-            raise _make_error(f"its {name} is not https")
+            raise make_sign_in_error(f"its {name} is not https")
         return url
 
     def _check_issuer(self, issuer: str | None) -> None:
         """Check that the response is from the configured issuer (RFC 9207). Raises `NotAuthenticated`."""
         if issuer is None and self._document().get("authorization_response_iss_parameter_supported") is True:
-            raise _make_error("the response does not name its issuer")
+            raise make_sign_in_error("the response does not name its issuer")
         if issuer is not None and issuer != self.issuer:
-            raise _make_error("the response is from another issuer")
+            raise make_sign_in_error("the response is from another issuer")
 
     def _keys(self, *, again: bool) -> list[dict[str, Any]]:
         url = self._endpoint("jwks_uri")
@@ -236,7 +234,7 @@ class OidcIssuer:
             claims.validate(now=int(now.timestamp()), leeway=LEEWAY_SECONDS)
         except (AuthlibBaseError, JoseError, ValueError, TypeError) as error:
             log.warning("oidc.id_token_invalid", error=str(error)[:200])
-            raise _make_error("the claims of the ID token are invalid") from error
+            raise make_sign_in_error("the claims of the ID token are invalid") from error
         return dict(claims)
 
     def verify_job_token(self, id_token: str, now: datetime) -> dict[str, Any]:
@@ -273,30 +271,22 @@ class OidcIssuer:
             except (JoseError, ValueError, TypeError, KeyError) as error:
                 failed = error  # possibly signed by a key newer than the cached ones
         log.warning("oidc.id_token_invalid", error=str(failed)[:200])
-        raise _make_error("the signature of the ID token is invalid") from failed
+        raise make_sign_in_error("the signature of the ID token is invalid") from failed
 
-    def _identity(self, claims: dict[str, Any], access_token: str) -> OidcIdentity:
+    def _identity(self, claims: dict[str, Any], access_token: str) -> ExternalIdentity:
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT:
-            raise _make_error("the ID token has no valid subject")
+            raise make_sign_in_error("the ID token has no valid subject")
         profile = claims
         if "email" not in claims and "userinfo_endpoint" in self._document():
             profile = self._get_json(self._endpoint("userinfo_endpoint"), {"Authorization": f"Bearer {access_token}"})
             if profile.get("sub") != subject:
-                raise _make_error("the user information has another subject")
-        email = profile.get("email")
-        if (
-            not isinstance(email, str)
-            or not 3 <= len(email) <= MAX_EMAIL
-            or email.count("@") != 1
-            or not email.isprintable()
-        ):
-            email = None
-        names = (profile.get("name"), profile.get("preferred_username"), email and email.partition("@")[0], "Somebody")
-        name = next(one.strip() for one in names if isinstance(one, str) and one.strip() and one.isprintable())
+                raise make_sign_in_error("the user information has another subject")
+        email = parse_email(profile.get("email"))
+        name = choose_name(email, profile.get("name"), profile.get("preferred_username"))
         verified = email is not None and profile.get("email_verified") is True
         authenticated_at = _parse_moment(claims.get("auth_time"))
-        return OidcIdentity(self.issuer, subject, email, verified, name[:MAX_NAME], authenticated_at=authenticated_at)
+        return ExternalIdentity(self.issuer, subject, email, verified, name, authenticated_at=authenticated_at)
 
     # -- requests -----------------------------------------------------------------------------------
 
@@ -343,14 +333,6 @@ def _parse_moment(seconds: object) -> datetime | None:
 
 def _is_signing_key(key: Mapping[str, Any]) -> bool:
     return key.get("kty") in {"RSA", "EC", "OKP"} and key.get("use", "sig") == "sig"
-
-
-def _make_error(reason: str) -> NotAuthenticated:
-    return NotAuthenticated(
-        f"The sign-in failed: {reason}.",
-        slug="sign-in-refused",
-        remedy="Sign in again. If it still fails, ask an operator to check the log.",
-    )
 
 
 class CachingIdTokenVerifier:

@@ -92,19 +92,20 @@ class RateLimiter(Protocol):
 
 
 @dataclass(frozen=True)
-class OidcIdentity:
-    """A user's identity according to the issuer. Only issuer and subject are permanent."""
+class ExternalIdentity:
+    """A user's identity according to an identity provider. Only issuer and subject are permanent."""
 
     issuer: str
+    """The issuer of OpenID Connect, or `saml:` and an entity ID: one provider may use the same name for both."""
     subject: str
     email: str | None
     email_verified: bool
-    """Whether the issuer verified the e-mail address."""
+    """Whether the identity provider verified the e-mail address."""
     name: str
     id_token: str = field(default="", compare=False, repr=False)
     """Identifies the issuer's session at sign-out."""
     authenticated_at: datetime | None = field(default=None, compare=False)
-    """When the user signed in at the issuer, if it states that (`auth_time`)."""
+    """When the user signed in at the identity provider, if it states that (`auth_time`, `AuthnInstant`)."""
 
 
 class OidcIssuerPort(Protocol):
@@ -120,7 +121,7 @@ class OidcIssuerPort(Protocol):
 
     def finish(
         self, *, code: str, stated_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
-    ) -> OidcIdentity:
+    ) -> ExternalIdentity:
         """Exchange a code for the user's identity. Raises `NotAuthenticated` with the reason, `UpstreamUnavailable`."""
 
     def leave(self, *, id_token: str, returns_to: str) -> str | None:
@@ -128,6 +129,25 @@ class OidcIssuerPort(Protocol):
 
         Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`.
         """
+
+
+class SamlProviderPort(Protocol):
+    """The configured identity provider of SAML 2.0."""
+
+    issuer: str
+    """`saml:` and the entity ID."""
+
+    def metadata(self) -> str:
+        """Return our metadata (XML), for the identity provider."""
+
+    def begin(self, *, relay_state: str, forces_sign_in: bool = False) -> tuple[str, str]:
+        """Return the URL to redirect the browser to, and the ID of the request.
+
+        With `forces_sign_in`, the identity provider asks also who is signed in there.
+        """
+
+    def finish(self, *, response: str, request_id: str) -> ExternalIdentity:
+        """Return the identity that a response (base64) to this request states. Raises `NotAuthenticated`."""
 
 
 class IdTokenVerifier(Protocol):

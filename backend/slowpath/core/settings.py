@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1024 * 1024
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     sign_up: Literal["open", "invited"] = Field(default="open", validation_alias="SLOWPATH_SIGN_UP")
 
     passwords: Literal["on", "off"] = Field(default="on", validation_alias="SLOWPATH_PASSWORDS")
-    """`off`: users can sign in only by the OIDC issuer."""
+    """`off`: users can sign in only with an identity provider."""
     oidc_issuer: str = Field(default="", validation_alias="SLOWPATH_OIDC_ISSUER")
     """URL of the OpenID Connect issuer, exactly as in its metadata. Its host may be private."""
     oidc_client_id: str = Field(default="", validation_alias="SLOWPATH_OIDC_CLIENT_ID")
@@ -96,8 +96,26 @@ class Settings(BaseSettings):
         default="/sign-in/callback", validation_alias="SLOWPATH_OIDC_REDIRECT_PATH"
     )
     """Path of the redirect URI that is registered at the issuer; the second is that of earlier versions."""
-    oidc_domains: str = Field(default="", validation_alias="SLOWPATH_OIDC_DOMAINS")
-    """Teams that new users join, by e-mail domain: `example.com=payments-x7f2q:member`, separated by commas."""
+    saml_metadata_file: Path | None = Field(default=None, validation_alias="SLOWPATH_SAML_METADATA_FILE")
+    """The metadata of a SAML 2.0 identity provider; or the three settings below."""
+    saml_entity_id: str = Field(default="", validation_alias="SLOWPATH_SAML_ENTITY_ID")
+    """Entity ID of the identity provider; with a metadata file of several providers, the one to use."""
+    saml_sso_url: str = Field(default="", validation_alias="SLOWPATH_SAML_SSO_URL")
+    """Its address for sign-in requests (HTTP-Redirect)."""
+    saml_certificate: str = Field(default="", validation_alias="SLOWPATH_SAML_CERTIFICATE")
+    """The certificate with which it signs, as PEM or base64."""
+    saml_name: str = Field(default="SAML", validation_alias="SLOWPATH_SAML_NAME")
+    """Name on the sign-in page: "Sign in with ..."."""
+    saml_email_attribute: str = Field(default="", validation_alias="SLOWPATH_SAML_EMAIL_ATTRIBUTE")
+    """Attribute with the e-mail address; the usual names if unset."""
+    saml_emails: Literal["verified", "unverified"] = Field(default="verified", validation_alias="SLOWPATH_SAML_EMAILS")
+    """`unverified`: users of the identity provider can enter any e-mail address there, so it identifies no account."""
+    sign_in_domains: str = Field(
+        default="", validation_alias=AliasChoices("SLOWPATH_SIGN_IN_DOMAINS", "SLOWPATH_OIDC_DOMAINS")
+    )
+    """Teams that new users join, by e-mail domain: `example.com=payments-x7f2q:member`, separated by commas.
+
+    `SLOWPATH_OIDC_DOMAINS` is its former name."""
 
     token_requests_per_minute: int = Field(default=1_200, ge=0, validation_alias="SLOWPATH_TOKEN_REQUESTS_PER_MINUTE")
     """Rate limit of a token without a specific one; 0 for no limit, here and below."""
@@ -113,11 +131,17 @@ class Settings(BaseSettings):
     )
     """Rate limit of an IP address without a valid session or token, per web process."""
 
+    @field_validator("saml_metadata_file", mode="before")
+    @classmethod
+    def _read_empty_path(cls, value: object) -> object:
+        """Return None for an empty variable, which Docker Compose sets for a missing one."""
+        return value or None
+
     @model_validator(mode="after")
     def _a_way_to_sign_in(self) -> Self:
         """Check that users can sign in, and safely. Raises `ValueError`."""
-        if self.passwords == "off" and not self.oidc_issuer:
-            raise ValueError("SLOWPATH_PASSWORDS=off needs SLOWPATH_OIDC_ISSUER, otherwise users cannot sign in")
+        if self.passwords == "off" and not self.oidc_issuer and not self.has_saml:
+            raise ValueError("SLOWPATH_PASSWORDS=off needs an identity provider, otherwise users cannot sign in")
         if self.oidc_issuer and not self.oidc_client_id:
             raise ValueError("SLOWPATH_OIDC_ISSUER needs SLOWPATH_OIDC_CLIENT_ID")
         if self.oidc_issuer and not self.oidc_issuer.startswith("https://"):
@@ -125,6 +149,11 @@ class Settings(BaseSettings):
             if not self.oidc_issuer.startswith("http://") or host not in {"127.0.0.1", "localhost", "::1"}:
                 raise ValueError("SLOWPATH_OIDC_ISSUER must use https, unless it is on this machine")
         return self
+
+    @property
+    def has_saml(self) -> bool:
+        """Return whether a SAML identity provider is configured."""
+        return self.saml_metadata_file is not None or self.saml_entity_id != ""
 
     @property
     def sends_mail(self) -> bool:

@@ -12,7 +12,7 @@ from pydantic import SecretStr, ValidationError
 from slowpath.adapters import oidc_issuer
 from slowpath.adapters.oidc_issuer import OidcIssuer, create_issuer
 from slowpath.core.errors import AddressNotAllowed, NotAuthenticated, UpstreamUnavailable
-from slowpath.core.ports import OidcIdentity
+from slowpath.core.ports import ExternalIdentity
 from tests.support.app_under_test import settings_for
 from tests.support.issuers import CLIENT_ID, CLIENT_SECRET, RETURN_URL, LyingIssuer
 
@@ -40,7 +40,9 @@ def known(lying: LyingIssuer) -> OidcIssuer:
     return made
 
 
-def finished(lying: LyingIssuer, issuer: OidcIssuer | None = None, stated_issuer: str | None = None) -> OidcIdentity:
+def finished(
+    lying: LyingIssuer, issuer: OidcIssuer | None = None, stated_issuer: str | None = None
+) -> ExternalIdentity:
     return (issuer or known(lying)).finish(
         code="code",
         stated_issuer=stated_issuer,
@@ -52,7 +54,7 @@ def finished(lying: LyingIssuer, issuer: OidcIssuer | None = None, stated_issuer
 
 
 def test_a_valid_signature_is_accepted(lying: LyingIssuer) -> None:
-    assert finished(lying) == OidcIdentity(lying.address, "7", "mira@corp.example", True, "Mira")
+    assert finished(lying) == ExternalIdentity(lying.address, "7", "mira@corp.example", True, "Mira")
 
 
 def test_the_browser_is_sent_with_state_nonce_and_a_challenge(lying: LyingIssuer) -> None:

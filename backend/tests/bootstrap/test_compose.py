@@ -8,7 +8,10 @@ import yaml
 ROOT = Path(__file__).resolve().parents[3]
 ELSEWHERE = {"SLOWPATH_TRUSTED_PROXIES"}
 """Set for web alone, under the name that its server reads."""
-RENAMED = ({"SLOWPATH_EGRESS_ALLOWLIST", "SLOWPATH_ALLOWED_HOSTS"},)
+RENAMED = (
+    {"SLOWPATH_EGRESS_ALLOWLIST", "SLOWPATH_ALLOWED_HOSTS"},
+    {"SLOWPATH_SIGN_IN_DOMAINS", "SLOWPATH_OIDC_DOMAINS"},
+)
 """Two names of one setting: one of them must be there."""
 
 

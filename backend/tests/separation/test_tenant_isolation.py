@@ -54,6 +54,12 @@ NOTHING_THERE = {
     "oidc:create-link-request": "no issuer is set",
     "oidc:create-confirmation-request": "no issuer is set",
     "oidc:callback": "no issuer is set",
+    "saml:get-metadata": "no provider is set",
+    "saml:create-sign-in-request": "no provider is set",
+    "saml:create-link-request": "no provider is set",
+    "saml:create-confirmation-request": "no provider is set",
+    "saml:callback": "no provider is set",
+    "saml:receive-response": "no provider is set",
     "webhooks:receive-gitlab": "the hook that was made up is one of GitHub",
     "webhooks:receive-bitbucket": "the hook that was made up is one of GitHub",
 }

@@ -13,7 +13,7 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from slowpath.app import build_schema_app
-from slowpath.platform.accounts.access import PublicAccess, TeamAccess, UserAccess
+from slowpath.platform.accounts.access import CrossSiteAccess, PublicAccess, TeamAccess, UserAccess
 from slowpath.platform.accounts.rules.roles import Permission
 from slowpath.platform.http.openapi_description import PREFIXES
 
@@ -116,7 +116,7 @@ def _endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
 
 def _rights(dependant: Dependant) -> Iterator[Permission]:
     for dependency in dependant.dependencies:
-        if isinstance(dependency.call, TeamAccess | UserAccess | PublicAccess):
+        if isinstance(dependency.call, TeamAccess | UserAccess | PublicAccess | CrossSiteAccess):
             yield dependency.call.right
         yield from _rights(dependency)
 

@@ -61,7 +61,9 @@ describe('signing in', () => {
 });
 
 const withIssuer = (ways: { are_passwords_enabled: boolean; sign_up: boolean }) =>
-  http.get(at('/auth/methods'), () => HttpResponse.json({ ...ways, oidc: { name: 'Corp' } }));
+  http.get(at('/auth/methods'), () =>
+    HttpResponse.json({ ...ways, oidc: { name: 'Corp' }, saml: null }),
+  );
 
 describe('signing in by the operator’s service', () => {
   it('offers it above the form, and alone where passwords are off', async () => {
@@ -95,6 +97,25 @@ describe('signing in by the operator’s service', () => {
     expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
     expect(where()).toContain('/t/northwind/artifacts?q=cpu');
     expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
+  });
+
+  it('hands on once the response of a SAML provider, and keeps none', async () => {
+    const handed: unknown[] = [];
+    server.use(
+      http.post(at('/saml/callback'), async ({ request }) => {
+        handed.push(await request.json());
+        return HttpResponse.json(
+          { session: aSession(), next: '/t/northwind/artifacts', linked: false },
+          { status: 201 },
+        );
+      }),
+    );
+    const brought = { state: 'relay', response: 'PHNhbWw+' };
+    window.sessionStorage.setItem('slowpath.saml', JSON.stringify(brought));
+    open('/sign-in/callback?saml=1');
+    expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
+    expect(handed).toEqual([brought]);
+    expect(window.sessionStorage.getItem('slowpath.saml')).toBeNull();
   });
 
   it('says why one was not signed in, and never leads to another site', async () => {
@@ -154,6 +175,7 @@ describe('mails', () => {
       sign_up: true,
       is_mail_configured: true,
       oidc: null,
+      saml: null,
     }),
   );
 

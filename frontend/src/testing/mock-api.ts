@@ -22,6 +22,7 @@ export const server = setupServer(
       sign_up: true,
       is_mail_configured: false,
       oidc: null,
+      saml: null,
     }),
   ),
   http.get(at('/user/linked-identities'), () =>

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from slowpath.core.encryption import create_sealer
-from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
+from slowpath.platform.accounts.service.linked_identities import TOKEN_PURPOSE
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 

@@ -60,6 +60,7 @@ from slowpath.platform.http.turns import Turns
 
 __all__ = [
     "Anyone",
+    "AnyoneFromAnySite",
     "Caller",
     "ChangeGuard",
     "InTeam",
@@ -344,6 +345,16 @@ class PublicAccess:
         check_origin(request, needed=False)
 
 
+@dataclass(frozen=True)
+class CrossSiteAccess:
+    """The dependency behind `AnyoneFromAnySite`: for a form of another site. Such a route must read no cookie."""
+
+    right: Permission = Permission.ANYONE
+
+    def __call__(self) -> None:
+        """Accept every origin."""
+
+
 def is_still_allowed(request: Request, right: Permission) -> bool:
     """Return whether the caller of a long response is still authorized. Queries the database; blocks."""
     try:
@@ -366,6 +377,7 @@ MayManage = Annotated[Caller, Depends(TeamAccess(Permission.MANAGE))]
 MayOwn = Annotated[Caller, Depends(TeamAccess(Permission.OWN))]
 SignedIn = Annotated[SignedInUser, Depends(UserAccess())]
 Anyone = Annotated[None, Depends(PublicAccess())]
+AnyoneFromAnySite = Annotated[None, Depends(CrossSiteAccess())]
 
 
 async def take_check_turn(request: Request, caller: MayManage) -> AsyncIterator[None]:

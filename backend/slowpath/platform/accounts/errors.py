@@ -108,7 +108,7 @@ class RateLimitExceeded(LimitExceeded):
     slug = "rate-exceeded"
 
 
-class OidcResponseRejected(NotAuthenticated):
+class ProviderResponseRejected(NotAuthenticated):
     """The response of the identity provider is invalid, or belongs to another browser."""
 
     slug = "sign-in-refused"

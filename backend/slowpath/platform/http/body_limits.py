@@ -15,6 +15,7 @@ from fastapi.routing import iter_route_contexts
 KIB: Final = 1024
 BYTES_MARK: Final = "x-max-body-bytes"
 MEMBERS_MARK: Final = "x-max-body-members"
+ANONYMOUS_MARK: Final = "x-max-body-anonymous"
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,16 @@ class BodyLimit:
 
     size_bytes: int
     members: int
+    anonymous: bool = False
+    """Whether it is also that of callers without credentials; otherwise theirs is at most the default."""
 
 
 DEFAULT: Final = BodyLimit(16 * KIB, 1_000)
 
 
-def body_up_to(size_bytes: int, *, members: int = DEFAULT.members) -> dict[str, Any]:
-    """Return the `openapi_extra` of a route whose JSON body may exceed the default."""
-    return {BYTES_MARK: size_bytes, MEMBERS_MARK: members}
+def body_up_to(size_bytes: int, *, members: int = DEFAULT.members, anonymous: bool = False) -> dict[str, Any]:
+    """Return the `openapi_extra` of a route whose body may exceed the default, with `anonymous` also without credentials."""
+    return {BYTES_MARK: size_bytes, MEMBERS_MARK: members, ANONYMOUS_MARK: anonymous}
 
 
 class BodyLimits:
@@ -56,7 +59,7 @@ def body_limits_of(app: FastAPI) -> BodyLimits:
     for route in iter_route_contexts(app.routes):
         extra: Mapping[str, Any] = getattr(route, "openapi_extra", None) or {}
         if BYTES_MARK in extra:
-            limit = BodyLimit(extra[BYTES_MARK], extra[MEMBERS_MARK])
+            limit = BodyLimit(extra[BYTES_MARK], extra[MEMBERS_MARK], extra[ANONYMOUS_MARK])
             for method in route.methods or ():
                 declared.setdefault(method, {})[str(getattr(route, "path_format", ""))] = limit
     return BodyLimits(declared)

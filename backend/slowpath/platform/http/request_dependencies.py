@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
 from slowpath.core.encryption import SecretEncryptor
 from slowpath.core.git_ports import GitMirrors
-from slowpath.core.ports import BlobStore, Clock, EgressClient, IdTokenVerifier, OidcIssuerPort
+from slowpath.core.ports import BlobStore, Clock, EgressClient, IdTokenVerifier, OidcIssuerPort, SamlProviderPort
 from slowpath.core.settings import Settings
 
 
@@ -58,8 +58,14 @@ def outside(request: Request) -> EgressClient:
 
 
 def issuer(request: Request) -> OidcIssuerPort | None:
-    """Return the identity provider, if the operator configured one."""
+    """Return the identity provider of OpenID Connect, if the operator configured one."""
     found: OidcIssuerPort | None = request.app.state.issuer
+    return found
+
+
+def saml_provider(request: Request) -> SamlProviderPort | None:
+    """Return the identity provider of SAML, if the operator configured one."""
+    found: SamlProviderPort | None = request.app.state.saml_provider
     return found
 
 
@@ -101,5 +107,6 @@ DatabaseOf = Annotated[Database, Depends(database)]
 WayOut = Annotated[EgressClient, Depends(outside)]
 IdTokens = Annotated[IdTokenVerifier, Depends(id_tokens)]
 IssuerOf = Annotated[OidcIssuerPort | None, Depends(issuer)]
+SamlProviderOf = Annotated[SamlProviderPort | None, Depends(saml_provider)]
 Mirrors = Annotated[GitMirrors, Depends(mirrors)]
 Seals = Annotated[SecretEncryptor, Depends(sealer)]

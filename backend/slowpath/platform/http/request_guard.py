@@ -129,9 +129,10 @@ class RequestGuard:
             await self.app(request.scope, _replaying(bytes(body), receive), send)
 
     def _limit_of(self, request: Request) -> BodyLimit:
-        """Return the limit of a route; limits above the default are for callers with credentials."""
+        """Return the limit of a route; limits above the default are for callers with credentials, unless it says otherwise."""
         limit = self.limits.of(request.method, request.scope["path"])
-        return limit if limit.size_bytes <= DEFAULT.size_bytes or has_credentials(request) else DEFAULT
+        is_for_all = limit.anonymous or limit.size_bytes <= DEFAULT.size_bytes
+        return limit if is_for_all or has_credentials(request) else DEFAULT
 
     def _in_time(self, receive: Receive) -> Receive:
         """Return a `receive` that raises `TooSlow` for a slow body; messages after the body may take any time."""

@@ -14,7 +14,7 @@ from slowpath.operations.retention.service.encryption_keys import (
     renew_encryption,
     renew_members,
 )
-from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
+from slowpath.platform.accounts.service.linked_identities import TOKEN_PURPOSE
 from slowpath.platform.accounts.service.second_factors import TOTP_PURPOSE
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest

@@ -87,6 +87,7 @@ def test_a_password_confirms_and_the_former_cookie_is_worth_nothing(desk: Desk) 
     assert {**offered.json(), "state": ""} == {
         "state": "", "has_password": True, "needs_second_factor": False, "has_totp": False, "passkey_options": None,
         "provider": None,
+        "saml_provider": None,
     }  # fmt: skip
     assert confirm(client).status_code == 204
     assert desk.make_token(client).status_code == 201

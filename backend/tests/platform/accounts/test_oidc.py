@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from slowpath.adapters.system_clock import SystemClock
 from slowpath.core.db_sessions import Database
-from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams, safe_return_path
+from slowpath.platform.accounts.rules.provider_flow import parse_domain_teams, safe_return_path
 from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
 from tests.support.app_under_test import PUBLIC_URL, AppUnderTest, built, settings_for
 from tests.support.databases import TestDatabase
@@ -87,6 +87,7 @@ def refused(answer: Any, status: int, slug: str) -> None:  # noqa: ANN401 - an a
 def test_a_new_user_signs_in_twice(corp: Corp) -> None:
     assert corp.browser().get(f"{API}/auth/methods").json() == {
         "are_passwords_enabled": True, "sign_up": True, "is_mail_configured": False, "oidc": {"name": "Corp"},
+        "saml": None,
     }  # fmt: skip
     browser = corp.browser()
     first = corp.signs_in("mira@corp.example", browser, next="/t/x/dashboard?range=1h")
@@ -180,7 +181,7 @@ def test_people_of_a_domain_join_its_team(emptied: TestDatabase, engine: Engine,
         engine,
         provider,
         sign_up="invited",
-        oidc_domains=f"corp.example={team.slug}:viewer,gone.example=x:member",
+        sign_in_domains=f"corp.example={team.slug}:viewer,gone.example=x:member",
     )
     session = corp.signs_in("mira@corp.example")
     assert [(one["slug"], one["role"]) for one in session["session"]["teams"]] == [(team.slug, "viewer")]
@@ -193,7 +194,7 @@ def test_a_member_removed_from_the_team_of_a_domain_stays_removed(
     emptied: TestDatabase, engine: Engine, provider: str
 ) -> None:
     team = Corp(emptied, engine, provider).people.team("Payments")
-    corp = Corp(emptied, engine, provider, oidc_domains=f"corp.example={team.slug}")
+    corp = Corp(emptied, engine, provider, sign_in_domains=f"corp.example={team.slug}")
     user = corp.signs_in("mira@corp.example")["session"]["user"]
     gone = corp.browser(team.owner).delete(f"{API}/teams/{team.id}/members/{user['id']}")
     assert gone.status_code == 204, gone.text
@@ -392,7 +393,7 @@ def test_without_an_issuer_there_is_no_such_way(app: AppUnderTest) -> None:
 
 @pytest.mark.parametrize("text", ["corp.example", "corp.example=", "=team", "corp.example=team:owner", "a=b:root"])
 def test_domains_that_cannot_be_read_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="SLOWPATH_OIDC_DOMAINS"):
+    with pytest.raises(ValueError, match="SLOWPATH_SIGN_IN_DOMAINS"):
         parse_domain_teams(text)
 
 

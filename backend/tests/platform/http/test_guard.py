@@ -28,6 +28,7 @@ from tests.support.endpoints import Endpoint, Schema, all_endpoints, schema_app
 BYTES_PER_LETTER = 4
 UNBOUNDED = {
     "oidc:callback": "codes of issuers are ASCII",
+    "saml:callback": "responses are base64",
     "deployments:create": "250 commits whose texts are all of four-byte letters",
     "deployments:update": "250 commits whose texts are all of four-byte letters",
     "deployment-events:create": "the messages of other systems",

@@ -7,7 +7,7 @@ import {
   AuthFrame,
   PasswordResetForm,
   NewPasswordForm,
-  OidcReturn,
+  ProviderReturn,
   SignInForm,
   SignUpForm,
   acceptInvitation,
@@ -61,11 +61,11 @@ export function SignInPage() {
   );
 }
 
-export function OidcReturnPage() {
+export function ProviderReturnPage() {
   const navigate = useNavigate();
   const { history } = useRouter();
   return (
-    <OidcReturn
+    <ProviderReturn
       search={history.location.search}
       onDone={(next) => void navigate({ href: safeReturnPath(next), replace: true })}
       foot={

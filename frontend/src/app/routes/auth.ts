@@ -19,7 +19,7 @@ const signInRoute = createRoute({
 const returnRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/callback',
-  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'OidcReturnPage'),
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'ProviderReturnPage'),
 });
 
 const signUpRoute = createRoute({

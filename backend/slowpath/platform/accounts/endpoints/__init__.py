@@ -8,8 +8,10 @@ from slowpath.platform.accounts.endpoints import (
     ci_trusts,
     confirmations,
     invitations,
+    linked_identities,
     oidc,
     password_resets,
+    saml,
     second_factors,
     teams,
     tokens,
@@ -21,7 +23,9 @@ router.include_router(users.router)
 router.include_router(password_resets.router)
 router.include_router(second_factors.router)
 router.include_router(confirmations.router)
+router.include_router(linked_identities.router)
 router.include_router(oidc.router)
+router.include_router(saml.router)
 router.include_router(account_deletion.router)
 router.include_router(teams.router)
 router.include_router(teams.inside)

@@ -14,7 +14,16 @@ from slowpath.platform.accounts.schemas.confirmations import ConfirmationIn, Con
 from slowpath.platform.accounts.service import confirmations
 from slowpath.platform.http.body_limits import KIB, body_up_to
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
+from slowpath.platform.http.request_dependencies import (
+    Configured,
+    DatabaseOf,
+    IssuerOf,
+    Now,
+    Reading,
+    SamlProviderOf,
+    Seals,
+    Writing,
+)
 
 router = APIRouter(tags=["users"])
 COMMON = (NotAuthenticated, PermissionDenied)
@@ -28,6 +37,7 @@ def get_confirmation(
     session: Reading,
     settings: Configured,
     issuer: IssuerOf,
+    saml: SamlProviderOf,
     sealer: Seals,
     clock: Now,
 ) -> ConfirmationOut:
@@ -41,7 +51,8 @@ def get_confirmation(
         needs_second_factor=started.needs_second_factor,
         has_totp=started.has_totp,
         passkey_options=started.passkey_options,
-        provider=settings.oidc_name if issuer is not None and started.has_identity else None,
+        provider=settings.oidc_name if issuer is not None and issuer.issuer in started.issuers else None,
+        saml_provider=settings.saml_name if saml is not None and saml.issuer in started.issuers else None,
     )
 
 

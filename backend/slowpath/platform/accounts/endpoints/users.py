@@ -91,7 +91,7 @@ def require_password_sign_in(settings: Configured) -> None:
     """Raise `PasswordSignInDisabled` if the operator disabled password sign-in."""
     if settings.passwords == "off":
         raise PasswordSignInDisabled(
-            f"Password sign-in is disabled. Sign in with {settings.oidc_name}.",
+            f"Password sign-in is disabled. Sign in with {settings.oidc_name if settings.oidc_issuer else settings.saml_name}.",
             remedy="Use that button on the sign-in page.",
         )
 

@@ -19,7 +19,9 @@ class ConfirmationOut(BaseModel):
     passkey_options: str | None
     """`PublicKeyCredentialRequestOptionsJSON` of WebAuthn."""
     provider: str | None
-    """The name of the identity provider, if it can confirm the sign-in."""
+    """The name of the identity provider of OpenID Connect, if it can confirm the sign-in."""
+    saml_provider: str | None
+    """The name of the identity provider of SAML, if it can confirm the sign-in."""
 
 
 class ConfirmationIn(StrictRequest):

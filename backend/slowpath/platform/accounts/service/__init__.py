@@ -11,15 +11,18 @@ from slowpath.platform.accounts.service.invitations import (
     renew_invitation,
     revoke_invitation,
 )
-from slowpath.platform.accounts.service.oidc import (
-    StartedOidcFlow,
+from slowpath.platform.accounts.service.linked_identities import (
     encrypt_id_token,
     list_linked_identities,
     provider_sign_out_url,
     sign_in_with_identity,
-    start_oidc_flow,
     unlink_identity,
-    verify_oidc_flow,
+)
+from slowpath.platform.accounts.service.provider_flows import (
+    StartedFlow,
+    start_oidc_flow,
+    start_saml_flow,
+    verify_flow,
 )
 from slowpath.platform.accounts.service.service_accounts import (
     change_service_account,
@@ -86,7 +89,7 @@ from slowpath.platform.accounts.service.users import (
 __all__ = [
     "AuthenticatedToken",
     "OpenInvitation",
-    "StartedOidcFlow",
+    "StartedFlow",
     "accept_invitation",
     "authenticate_token",
     "begin_session",
@@ -150,8 +153,9 @@ __all__ = [
     "sign_up",
     "sign_up_invited",
     "start_oidc_flow",
+    "start_saml_flow",
     "teams_of",
     "unlink_identity",
     "user_scope",
-    "verify_oidc_flow",
+    "verify_flow",
 ]

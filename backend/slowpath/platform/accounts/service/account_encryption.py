@@ -10,7 +10,7 @@ from slowpath.core.encryption import DecryptionError, RenewedValues, SecretEncry
 from slowpath.core.ids import UserId
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.rules.second_factor import FactorKind
-from slowpath.platform.accounts.service.oidc import TOKEN_PURPOSE
+from slowpath.platform.accounts.service.linked_identities import TOKEN_PURPOSE
 from slowpath.platform.accounts.service.second_factors import TOTP_PURPOSE
 from slowpath.platform.accounts.tables import SecondFactor, UserSession
 

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from slowpath.core.db_sessions import Database, ReadSession, WriteSession
 from slowpath.core.encryption import SecretEncryptor
-from slowpath.core.ports import OidcIdentity, RateLimiter
+from slowpath.core.ports import ExternalIdentity, RateLimiter
 from slowpath.platform.accounts import queries
-from slowpath.platform.accounts.errors import OidcResponseRejected, WrongPassword
-from slowpath.platform.accounts.rules.oidc_flow import OidcFlow, is_new_sign_in
+from slowpath.platform.accounts.errors import ProviderResponseRejected, WrongPassword
+from slowpath.platform.accounts.rules.provider_flow import ProviderFlow, is_new_sign_in
 from slowpath.platform.accounts.rules.roles import SignedInUser
 from slowpath.platform.accounts.rules.second_factor import RelyingParty
 from slowpath.platform.accounts.service.audit_log import record_user_event
@@ -25,8 +25,8 @@ class StartedConfirmation:
 
     state: str
     has_password: bool
-    has_identity: bool
-    """Whether an identity of the identity provider is linked."""
+    issuers: frozenset[str]
+    """The identity providers of linked identities."""
     needs_second_factor: bool
     has_totp: bool
     passkey_options: str | None
@@ -47,7 +47,7 @@ def start_confirmation(
     return StartedConfirmation(
         state=state,
         has_password=queries.has_password(session, person.user_id),
-        has_identity=bool(queries.sign_ins(session, person.user_id)),
+        issuers=frozenset(row.issuer for row in queries.sign_ins(session, person.user_id)),
         needs_second_factor=queries.has_second_factor(session, person.user_id),
         has_totp=has_totp,
         passkey_options=options,
@@ -96,8 +96,8 @@ def confirm_session(
 def confirm_session_with_identity(
     session: WriteSession,
     database: Database,
-    identity: OidcIdentity,
-    flow: OidcFlow,
+    identity: ExternalIdentity,
+    flow: ProviderFlow,
     person: SignedInUser,
     *,
     secret: str,
@@ -105,17 +105,17 @@ def confirm_session_with_identity(
 ) -> str:
     """Confirm the session of a user who signed in at the identity provider anew; return its new secret.
 
-    Raises `OidcResponseRejected`, `SessionExpired`.
+    Raises `ProviderResponseRejected`, `SessionExpired`.
     """
     if not is_new_sign_in(identity.authenticated_at, flow, now):
-        raise OidcResponseRejected(
+        raise ProviderResponseRejected(
             "The identity provider did not state that it asked you to sign in anew.",
-            remedy="Confirm with your password, or sign out and in again. An operator can enable the claim auth_time there.",
+            remedy="Confirm with your password, or sign out and in again. With OpenID Connect, an operator can enable the claim auth_time there.",
         )
     with database.cross_team() as cross_team:
         known = queries.find_sign_in(cross_team, identity.issuer, identity.subject, email=identity.email, seen_at=now)
     if known is None or known.user_id != person.user_id:
-        raise OidcResponseRejected(
+        raise ProviderResponseRejected(
             "You signed in at the identity provider with an account that is not linked to yours.",
             remedy="Start again, and use the account that your account page shows.",
         )

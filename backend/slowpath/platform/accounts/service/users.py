@@ -38,7 +38,7 @@ from slowpath.platform.accounts.rules.account_limits import (
 )
 from slowpath.platform.accounts.rules.account_names import normalize_email
 from slowpath.platform.accounts.rules.common_passwords import is_common_password
-from slowpath.platform.accounts.rules.oidc_flow import FRESH_SECONDS
+from slowpath.platform.accounts.rules.provider_flow import FRESH_SECONDS
 from slowpath.platform.accounts.rules.request_origin import rate_limit_key
 from slowpath.platform.accounts.rules.roles import Caller, Role, SignedInUser
 from slowpath.platform.accounts.service.audit_log import record_audit_event

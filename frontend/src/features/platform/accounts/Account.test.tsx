@@ -192,6 +192,7 @@ describe('the password', () => {
           sign_up: false,
           is_mail_configured: false,
           oidc: null,
+          saml: null,
         }),
       ),
     );

@@ -14,7 +14,6 @@ import {
 } from '../../../ui';
 import classes from './Settings.module.css';
 import {
-  startIdentityLink,
   updateName,
   updateMailPreferences,
   updatePassword,
@@ -25,6 +24,7 @@ import {
   unlinkIdentity,
   signInMethodsQuery,
 } from './account-queries';
+import { listProviders, startIdentityLink, type Provider } from './provider-queries';
 import { CodeHostLogins } from './CodeHostLogins';
 import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
@@ -115,16 +115,17 @@ function LinkedSignIns() {
   const ways = useQuery(signInMethodsQuery);
   const own = useQuery(linkedIdentitiesQuery);
   const link = useMutation({
-    mutationFn: () => startIdentityLink(`${window.location.pathname}${window.location.search}`),
+    mutationFn: (provider: Provider) =>
+      startIdentityLink(provider, `${window.location.pathname}${window.location.search}`),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const unlink = useMutation({
     mutationFn: unlinkIdentity,
     onSettled: () => client.invalidateQueries({ queryKey: linkedIdentitiesQuery.queryKey }),
   });
-  const issuer = ways.data?.oidc;
+  const providers = listProviders(ways.data);
   const rows = own.data?.linked ?? [];
-  if (!issuer && rows.length === 0) return null;
+  if (providers.length === 0 && rows.length === 0) return null;
   const columns: Column<LinkedSignIn>[] = [
     { id: 'name', head: 'Provider', width: 180, cell: (one) => <b>{one.name}</b> },
     { id: 'email', head: 'Account', cell: (one) => one.email ?? <span className="muted">–</span> },
@@ -158,13 +159,15 @@ function LinkedSignIns() {
     <Section
       title="Linked accounts"
       aside="identity providers you can sign in with"
-      controls={
-        issuer && (
-          <Button loading={link.isPending || link.isSuccess} onClick={() => link.mutate()}>
-            Link {issuer.name}
-          </Button>
-        )
-      }
+      controls={providers.map((one) => (
+        <Button
+          key={one.protocol}
+          loading={link.isPending || link.isSuccess}
+          onClick={() => link.mutate(one)}
+        >
+          Link {one.name}
+        </Button>
+      ))}
     >
       {error && <ErrorState error={error} />}
       {own.isPending && <SkeletonRows rows={1} />}

@@ -15,6 +15,7 @@ const METHODS: ConfirmationMethods = {
   has_totp: true,
   passkey_options: null,
   provider: null,
+  saml_provider: null,
 };
 const tooOld = () =>
   problem(403, {
@@ -121,11 +122,14 @@ describe('a sign-in that is too old for a change', () => {
     expect(changes).toEqual([]);
   });
 
-  it('of a user without a password is confirmed at the identity provider', async () => {
-    serve({ has_password: false, needs_second_factor: false, has_totp: false, provider: 'Corp' });
+  it.each([
+    ['oidc', { provider: 'Corp' }],
+    ['saml', { saml_provider: 'Corp' }],
+  ])('of a user without a password is confirmed at the provider of %s', async (protocol, named) => {
+    serve({ has_password: false, needs_second_factor: false, has_totp: false, ...named });
     const asked: unknown[] = [];
     server.use(
-      http.post(at('/oidc/confirmation-requests'), async ({ request }) => {
+      http.post(at(`/${protocol}/confirmation-requests`), async ({ request }) => {
         asked.push(await request.json());
         return HttpResponse.json({ url: 'https://corp.example/authorize' }, { status: 201 });
       }),
@@ -139,5 +143,9 @@ describe('a sign-in that is too old for a change', () => {
     vi.unstubAllGlobals();
     expect(asked).toEqual([{ next: '/t/x/settings?tab=account' }]);
     expect(screen.queryByLabelText(/^Password/)).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    await waitFor(() =>
+      expect(screen.queryByText('Confirm your identity')).not.toBeInTheDocument(),
+    );
   });
 });

@@ -4,13 +4,9 @@ import { useState } from 'react';
 import type { ConfirmationMethods } from '../../../api';
 import { ErrorState, onText } from '../../../ui';
 import classes from './ConfirmSignIn.module.css';
-import {
-  confirmSignIn,
-  confirmationQuery,
-  sessionQuery,
-  startOidcConfirmation,
-} from './account-queries';
+import { confirmSignIn, confirmationQuery, sessionQuery } from './account-queries';
 import { hasPasskeys, requestPasskey } from './passkeys';
+import { listProviders, startProviderConfirmation, type Provider } from './provider-queries';
 
 type DialogProps = { onClose: (isConfirmed: boolean) => void };
 
@@ -45,22 +41,29 @@ export function ConfirmSignIn({ onClose }: DialogProps) {
 }
 
 function Methods({ methods, onClose }: DialogProps & { methods: ConfirmationMethods }) {
-  const { has_password: hasPassword, provider } = methods;
-  if (!hasPassword && provider === null)
+  const { has_password: hasPassword, provider, saml_provider: saml } = methods;
+  const providers = listProviders({
+    oidc: provider === null ? null : { name: provider },
+    saml: saml === null ? null : { name: saml },
+  });
+  if (!hasPassword && providers.length === 0)
     return <p className={classes.reason}>Sign out, sign in again, then repeat the change.</p>;
   return (
     <>
-      {provider !== null && <AtProvider name={provider} isFirst={!hasPassword} />}
-      {provider !== null && hasPassword && <p className={classes.reason}>Or by password:</p>}
+      {providers.map((one, index) => (
+        <AtProvider key={one.protocol} provider={one} isFirst={!hasPassword && index === 0} />
+      ))}
+      {providers.length > 0 && hasPassword && <p className={classes.reason}>Or by password:</p>}
       {hasPassword && <PasswordForm methods={methods} onClose={onClose} />}
     </>
   );
 }
 
 /** To the identity provider, which asks to sign in anew, and back to this page. Leaves the page. */
-function AtProvider({ name, isFirst }: { name: string; isFirst: boolean }) {
+function AtProvider({ provider, isFirst }: { provider: Provider; isFirst: boolean }) {
   const begin = useMutation({
-    mutationFn: () => startOidcConfirmation(`${window.location.pathname}${window.location.search}`),
+    mutationFn: () =>
+      startProviderConfirmation(provider, `${window.location.pathname}${window.location.search}`),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   return (
@@ -73,7 +76,7 @@ function AtProvider({ name, isFirst }: { name: string; isFirst: boolean }) {
         onClick={() => begin.mutate()}
         {...HELD}
       >
-        Sign in with {name} again
+        Sign in with {provider.name} again
       </Button>
       <p className={classes.reason}>You return to this page afterwards. Then repeat the change.</p>
     </div>

@@ -68,6 +68,7 @@ describe('the sign-in', () => {
           sign_up: true,
           is_mail_configured: false,
           oidc: { name: 'Corp' },
+          saml: null,
         }),
       ),
     );
@@ -80,6 +81,29 @@ describe('the sign-in', () => {
     expect(sent).toEqual([{ next: '/t/northwind' }]);
     expect(screen.queryByLabelText(/^Password/)).not.toBeInTheDocument();
     expect(await button('Sign in with Corp')).toBeEnabled();
+  });
+
+  it('offers a provider of SAML beside one of OpenID Connect', async () => {
+    server.use(
+      http.get(at('/auth/methods'), () =>
+        HttpResponse.json({
+          are_passwords_enabled: true,
+          sign_up: true,
+          is_mail_configured: false,
+          oidc: { name: 'Corp' },
+          saml: { name: 'Group' },
+        }),
+      ),
+    );
+    const sent = record('/saml/sign-in-requests', () =>
+      problem(502, { title: 'Unreachable', detail: 'Group does not answer.' }),
+    );
+    const { user } = show(<SignInForm onDone={vi.fn()} foot={foot} next="/t/northwind" />);
+    expect(await button('Sign in with Corp')).toBeEnabled();
+    await user.click(await button('Sign in with Group'));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Group does not answer.');
+    expect(sent).toEqual([{ next: '/t/northwind' }]);
+    expect(screen.getByText('or by password')).toBeInTheDocument();
   });
 });
 

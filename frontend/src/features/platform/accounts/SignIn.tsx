@@ -6,13 +6,8 @@ import { ErrorState, SkeletonRows, countOf, useTitle, onText } from '../../../ui
 import { AuthFrame } from './AuthFrame';
 import classes from './AuthFrame.module.css';
 import { ProductIntroduction } from './ProductIntroduction';
-import {
-  startOidcSignIn,
-  sessionQuery,
-  signIn,
-  signUp,
-  signInMethodsQuery,
-} from './account-queries';
+import { sessionQuery, signIn, signUp, signInMethodsQuery } from './account-queries';
+import { listProviders, startProviderSignIn, type Provider } from './provider-queries';
 
 const SecondStep = lazy(async () => ({ default: (await import('./SecondStep')).SecondStep }));
 
@@ -29,18 +24,18 @@ type DoneProps = {
   next?: string;
 };
 
-/** To the operator's sign-in service and back. Leaves the page. */
-function AtIssuer({
-  name,
+/** To an identity provider and back. Leaves the page. */
+function AtProvider({
+  provider,
   next,
   invitation,
 }: {
-  name: string;
+  provider: Provider;
   next?: string;
   invitation?: string;
 }) {
   const begin = useMutation({
-    mutationFn: () => startOidcSignIn({ next, invitation }),
+    mutationFn: () => startProviderSignIn(provider, { next, invitation }),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   return (
@@ -51,7 +46,7 @@ function AtIssuer({
         loading={begin.isPending || begin.isSuccess}
         onClick={() => begin.mutate()}
       >
-        Sign in with {name}
+        Sign in with {provider.name}
       </Button>
       {begin.error && <ErrorState error={begin.error} compact />}
     </div>
@@ -75,12 +70,14 @@ function Ways({
         <SkeletonRows rows={3} />
       </div>
     );
-  const issuer = ways.data?.oidc;
+  const providers = listProviders(ways.data);
   const passwords = ways.data?.are_passwords_enabled ?? true;
   return (
     <>
-      {issuer && <AtIssuer name={issuer.name} next={next} invitation={invitation} />}
-      {issuer && passwords && <p className={classes.or}>or by password</p>}
+      {providers.map((one) => (
+        <AtProvider key={one.protocol} provider={one} next={next} invitation={invitation} />
+      ))}
+      {providers.length > 0 && passwords && <p className={classes.or}>or by password</p>}
       {passwords && children}
     </>
   );
@@ -107,7 +104,7 @@ export function SignInForm({
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
   const opened = useOpened(onDone);
-  const beside = useQuery(signInMethodsQuery).data?.oidc; // then the sign-in service is what most people take
+  const isBeside = listProviders(useQuery(signInMethodsQuery).data).length > 0; // then most users sign in there
   const enter = useMutation({ mutationFn: signIn, onSuccess: opened });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -142,7 +139,7 @@ export function SignInForm({
             onChange={onText(setPassword)}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
-          <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>
+          <Button type="submit" variant={isBeside ? 'default' : 'filled'} loading={enter.isPending}>
             Sign in
           </Button>
         </form>
@@ -165,7 +162,7 @@ export function SignUpForm({
   const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
   const opened = useOpened(onDone);
-  const beside = useQuery(signInMethodsQuery).data?.oidc; // then the sign-in service is what most people take
+  const isBeside = listProviders(useQuery(signInMethodsQuery).data).length > 0; // then most users sign in there
   const enter = useMutation({ mutationFn: signUp, onSuccess: opened });
   const short = password !== '' && password.length < SHORTEST;
   const submit = (event: SubmitEvent) => {
@@ -205,7 +202,7 @@ export function SignUpForm({
             onChange={onText(setPassword)}
           />
           {enter.error && <ErrorState error={enter.error} compact />}
-          <Button type="submit" variant={beside ? 'default' : 'filled'} loading={enter.isPending}>
+          <Button type="submit" variant={isBeside ? 'default' : 'filled'} loading={enter.isPending}>
             Create account
           </Button>
         </form>

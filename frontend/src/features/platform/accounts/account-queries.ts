@@ -72,9 +72,6 @@ export const ciTrustsQuery = (team_id: string) =>
     },
   });
 
-/** What a sign-in service sent a browser back with. */
-export type OidcReturnResult = { state: string; code?: string; iss?: string; error?: string };
-
 export const invitationQuery = (secret: string) =>
   queryOptions({
     queryKey: ['invitation', secret],
@@ -190,13 +187,7 @@ export const updateName = (name: string) => calls.usersUpdate({ body: { name } }
 /** @param time_zone null is the browser's. */
 export const updateTimeZone = (time_zone: string | null) =>
   calls.usersUpdate({ body: { time_zone } });
-export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
-  calls.oidcCreateSignInRequest({ body });
 export const confirmSignIn = (body: ConfirmationInput) => calls.sessionConfirm({ body });
-export const startOidcConfirmation = (next: string) =>
-  calls.oidcCreateConfirmationRequest({ body: { next } });
-export const startIdentityLink = (next: string) => calls.oidcCreateLinkRequest({ body: { next } });
-export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcCallback({ body });
 export const unlinkIdentity = (identity_id: string) =>
   calls.linkedIdentitiesDelete({ path: { identity_id } });
 export const updatePassword = (body: { current_password?: string; new_password: string }) =>

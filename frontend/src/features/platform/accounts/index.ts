@@ -6,7 +6,7 @@ export { DeleteAccount } from './DeleteAccount';
 export { PasswordResetForm, NewPasswordForm } from './PasswordReset';
 export { AuthFrame, InsecurePage } from './AuthFrame';
 export { Members } from './Members';
-export { OidcReturn } from './OidcReturn';
+export { ProviderReturn } from './ProviderReturn';
 export { SecondFactors } from './SecondFactors';
 export { Sessions } from './Sessions';
 export { SignInForm, SignUpForm } from './SignIn';

@@ -25,6 +25,7 @@ function serve(items: unknown[], isMailConfigured = true): void {
         sign_up: true,
         is_mail_configured: isMailConfigured,
         oidc: null,
+        saml: null,
       }),
     ),
     http.get(at('/subscriptions'), () => HttpResponse.json({ items })),

@@ -1,11 +1,7 @@
-"""Sign-in with the identity provider, and linked identities. One browser starts and finishes a flow, once."""
+"""Users of identities that an identity provider stated: sign-in, sign-up, linked identities."""
 
-import hmac
-import json
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +13,7 @@ from slowpath.core.db_sessions import Database, ReadSession, WriteSession
 from slowpath.core.encryption import DecryptionError, SecretEncryptor
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import TeamId, UserId
-from slowpath.core.ports import OidcIdentity, OidcIssuerPort, RateLimiter
+from slowpath.core.ports import ExternalIdentity, OidcIssuerPort
 from slowpath.core.settings import Settings
 from slowpath.platform.accounts import queries
 from slowpath.platform.accounts.errors import (
@@ -25,24 +21,16 @@ from slowpath.platform.accounts.errors import (
     IdentityAlreadyLinked,
     LastSignInMethod,
     LinkedIdentityNotFound,
-    OidcResponseRejected,
     SignUpClosed,
 )
 from slowpath.platform.accounts.rules.account_names import is_unambiguous_email, normalize_email
-from slowpath.platform.accounts.rules.oidc_flow import (
-    FLOW_SECONDS,
-    LEFT_PATH,
-    OidcFlow,
-    parse_domain_teams,
-    safe_return_path,
-)
+from slowpath.platform.accounts.rules.provider_flow import LEFT_PATH, ProviderFlow, parse_domain_teams
 from slowpath.platform.accounts.rules.roles import SignedInUser
 from slowpath.platform.accounts.service.invitations import preview_invitation
 from slowpath.platform.accounts.service.provisioned_members import claim_memberships, list_unclaimed_members
 from slowpath.platform.accounts.service.second_factors import delete_second_factors
 from slowpath.platform.accounts.service.users import (
     VerifiedUser,
-    count_sign_in_by_address,
     sign_up,
     sign_up_by_domain,
     sign_up_invited,
@@ -50,92 +38,17 @@ from slowpath.platform.accounts.service.users import (
 )
 from slowpath.platform.accounts.tables import UserIdentity, UserPassword, UserSession
 
-PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
-"""The encryption purpose of a flow, so that no other encrypted value is accepted as one."""
 TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
 MAX_TOKEN = 16_384
-AGAIN = "Start again in one browser, at the public address of Slowpath."
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class StartedOidcFlow:
-    """The address to send the browser to, and the cookie it must return."""
-
-    url: str
-    sealed: bytes
-
-
-def start_oidc_flow(
-    issuer: OidcIssuerPort,
-    sealer: SecretEncryptor,
-    throttle: RateLimiter,
-    *,
-    redirect_uri: str,
-    address: str,
-    next_path: str | None,
-    link: UserId | None,
-    invitation: str | None,
-    now: datetime,
-    confirms: UUID | None = None,
-) -> StartedOidcFlow:
-    """Start a sign-in, a link, or the confirmation of a session, for which the user must sign in there anew. Raises `LimitExceeded`, and the errors of `OidcIssuerPort.begin`."""
-    count_sign_in_by_address(throttle, address)
-    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    url = issuer.begin(
-        redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier, forces_sign_in=confirms is not None
-    )
-    flow_state = {
-        "state": state,
-        "nonce": nonce,
-        "verifier": verifier,
-        "next": safe_return_path(next_path),
-        "link": None if link is None else str(link),
-        "invitation": invitation,
-        "confirms": None if confirms is None else str(confirms),
-        "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
-    }
-    return StartedOidcFlow(url, sealer.seal(json.dumps(flow_state), PURPOSE))
-
-
-def verify_oidc_flow(
-    sealer: SecretEncryptor, throttle: RateLimiter, sealed: bytes | None, *, state: str, now: datetime
-) -> OidcFlow:
-    """Return the sign-in that this browser started; it can be finished once. Raises `OidcResponseRejected`."""
-    if sealed is None:
-        raise OidcResponseRejected(
-            "This browser has no sign-in in progress, or the sign-in took too long.", remedy=AGAIN
-        )
-    try:
-        flow_state = json.loads(sealer.unseal(sealed, PURPOSE))
-    except (DecryptionError, ValueError) as error:
-        raise OidcResponseRejected("The sign-in cookie of this browser cannot be decrypted.", remedy=AGAIN) from error
-    link, confirms = flow_state["link"], flow_state.get("confirms")  # earlier versions know no confirmation
-    flow = OidcFlow(
-        flow_state["state"],
-        flow_state["nonce"],
-        flow_state["verifier"],
-        flow_state["next"],
-        None if link is None else UserId(UUID(link)),
-        flow_state["invitation"],
-        datetime.fromisoformat(flow_state["until"]),
-        None if confirms is None else UUID(confirms),
-    )
-    if not hmac.compare_digest(flow.state.encode(), state.encode()):
-        raise OidcResponseRejected("The response belongs to another sign-in.", remedy=AGAIN)
-    if flow.until <= now:
-        raise OidcResponseRejected("The sign-in took too long.", limit=FLOW_SECONDS, unit="seconds", remedy=AGAIN)
-    if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=FLOW_SECONDS):
-        raise OidcResponseRejected("The response was already used.", remedy=AGAIN)
-    return flow
 
 
 def sign_in_with_identity(
     session: WriteSession,
     database: Database,
     settings: Settings,
-    identity: OidcIdentity,
-    flow: OidcFlow,
+    identity: ExternalIdentity,
+    flow: ProviderFlow,
     *,
     now: datetime,
 ) -> VerifiedUser:
@@ -177,7 +90,7 @@ def sign_in_with_identity(
     return person
 
 
-def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) -> VerifiedUser:
+def _enter_known(session: WriteSession, person: VerifiedUser, flow: ProviderFlow) -> VerifiedUser:
     if flow.link is not None and person.user_id != flow.link:
         raise IdentityAlreadyLinked(
             "This identity is linked to another user.", remedy="Sign in with it, or link another identity."
@@ -186,11 +99,13 @@ def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) ->
     return person
 
 
-def _vouched(identity: OidcIdentity) -> bool:
+def _vouched(identity: ExternalIdentity) -> bool:
     return identity.email_verified and identity.email is not None and is_unambiguous_email(identity.email)
 
 
-def _take_over(session: WriteSession, person: VerifiedUser, identity: OidcIdentity, *, now: datetime) -> VerifiedUser:
+def _take_over(
+    session: WriteSession, person: VerifiedUser, identity: ExternalIdentity, *, now: datetime
+) -> VerifiedUser:
     """Link an identity to the user with its email.
 
     A sign-up with a password does not prove the email: an attacker may have created the account and waited for this. So the
@@ -208,15 +123,15 @@ def _newcomer(
     session: WriteSession,
     database: Database,
     settings: Settings,
-    identity: OidcIdentity,
+    identity: ExternalIdentity,
     *,
     provisioned: TeamId | None,
-    flow: OidcFlow,
+    flow: ProviderFlow,
     now: datetime,
 ) -> VerifiedUser:
     email = identity.email or ""  # verified by the caller
     invitation = preview_invitation(database, flow.invitation, now=now) if flow.invitation else None
-    joins = parse_domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
+    joins = parse_domain_teams(settings.sign_in_domains).get(email.rpartition("@")[2].casefold())
     team_id = _team_of(database, joins.slug) if joins is not None else None
     if invitation is not None:
         sign_up_invited(session, invitation, email=email, name=identity.name, password_hash=None, now=now)
@@ -238,11 +153,11 @@ def _team_of(database: Database, slug: str) -> TeamId | None:
     with database.cross_team() as cross_team:
         found = queries.find_team(cross_team, slug)
     if found is None:
-        log.warning("SLOWPATH_OIDC_DOMAINS names a team that does not exist", slug=slug)
+        log.warning("SLOWPATH_SIGN_IN_DOMAINS names a team that does not exist", slug=slug)
     return found
 
 
-def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now: datetime) -> None:
+def _link(session: WriteSession, user_id: UserId, identity: ExternalIdentity, *, now: datetime) -> None:
     session.add(
         UserIdentity(
             user_id=user_id,
@@ -258,7 +173,7 @@ def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now
         raise IdentityAlreadyLinked("This identity was linked by another request.", remedy="Sign in again.") from error
 
 
-def encrypt_id_token(sealer: SecretEncryptor, identity: OidcIdentity) -> bytes | None:
+def encrypt_id_token(sealer: SecretEncryptor, identity: ExternalIdentity) -> bytes | None:
     """Return the encrypted ID token, for the session that starts with it."""
     return sealer.seal(identity.id_token, TOKEN_PURPOSE) if 0 < len(identity.id_token) <= MAX_TOKEN else None
 

@@ -1,7 +1,8 @@
-"""Rules of the OIDC sign-in flow: stored state, return path, team of an email domain."""
+"""Rules of flows through an identity provider: stored state, return path, team of an email domain."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from slowpath.core.ids import UserId
@@ -17,13 +18,31 @@ LEFT_PATH = "/sign-in"
 """The page to which the identity provider returns the browser."""
 
 
+SignInProtocol = Literal["oidc", "saml"]
+
+
 @dataclass(frozen=True)
-class OidcFlow:
+class FlowGoal:
+    """What a flow is started for; without `link` and `confirms`, a sign-in."""
+
+    next_path: str | None = None
+    invitation: str | None = None
+    link: UserId | None = None
+    """The user to link the identity to."""
+    confirms: UUID | None = None
+    """The session to confirm, for which the user must sign in anew."""
+
+
+@dataclass(frozen=True)
+class ProviderFlow:
     """A sign-in that one browser started, which only that browser can finish."""
 
     state: str
+    """The RelayState of SAML."""
     nonce: str
+    """The ID of the request of SAML."""
     verifier: str
+    """The PKCE verifier of OpenID Connect."""
     next_path: str
     link: UserId | None
     """The user to link the identity to; None for a sign-in."""
@@ -33,7 +52,7 @@ class OidcFlow:
     """The session to confirm by a new sign-in; None for other flows."""
 
 
-def is_new_sign_in(authenticated_at: datetime | None, flow: OidcFlow, now: datetime) -> bool:
+def is_new_sign_in(authenticated_at: datetime | None, flow: ProviderFlow, now: datetime) -> bool:
     """Return whether the identity provider states that the user signed in there after the flow started."""
     if authenticated_at is None:
         return False
@@ -63,6 +82,8 @@ def parse_domain_teams(text: str) -> dict[str, DomainTeamRule]:
         domain, _, rest = entry.partition("=")
         slug, _, role = rest.partition(":")
         if not domain.strip() or not slug.strip() or role.strip() not in {"", "viewer", "member", "admin"}:
-            raise ValueError(f"SLOWPATH_OIDC_DOMAINS: {entry!r} is not domain=team:role with viewer, member or admin")
+            raise ValueError(
+                f"SLOWPATH_SIGN_IN_DOMAINS: {entry!r} is not domain=team:role with viewer, member or admin"
+            )
         found[domain.strip().casefold()] = DomainTeamRule(slug.strip(), Role(role.strip() or "member"))
     return found

@@ -1,4 +1,4 @@
-"""Wire shapes of sign-in with the identity provider."""
+"""Wire shapes of sign-in with an identity provider."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,8 +8,13 @@ from pydantic import AwareDatetime, BaseModel, StringConstraints
 from slowpath.platform.accounts.schemas.account_field_types import Secret, StrictRequest
 from slowpath.platform.accounts.schemas.users import CurrentSessionOut
 
+MAX_RESPONSE = 128 * 1024
+"""Characters of a response: one with all groups of a user has about 40,000."""
+MAX_STATE = 200
+BASE64 = r"^[A-Za-z0-9+/=\r\n]+$"
 
-class OidcFlowIn(StrictRequest):
+
+class ProviderFlowIn(StrictRequest):
     """The page to open after sign-in, and the invitation to accept."""
 
     next: Annotated[str, StringConstraints(max_length=2000)] | None = None
@@ -25,8 +30,17 @@ class OidcCallbackIn(StrictRequest):
     error: Annotated[str, StringConstraints(max_length=200)] | None = None
 
 
-class OidcProviderOut(BaseModel):
-    """The identity provider."""
+class SamlCallbackIn(StrictRequest):
+    """The fields of the form that the identity provider sent with the browser."""
+
+    state: Annotated[str, StringConstraints(max_length=MAX_STATE)]
+    """RelayState; empty if the identity provider sent none."""
+    response: Annotated[str, StringConstraints(min_length=1, max_length=MAX_RESPONSE, pattern=BASE64)]
+    """SAMLResponse, in base64."""
+
+
+class IdentityProviderOut(BaseModel):
+    """An identity provider."""
 
     name: str
 
@@ -39,16 +53,17 @@ class SignInMethodsOut(BaseModel):
     """Whether users can sign up without an invitation."""
     is_mail_configured: bool
     """Whether users can request a password reset by email."""
-    oidc: OidcProviderOut | None
+    oidc: IdentityProviderOut | None
+    saml: IdentityProviderOut | None
 
 
-class OidcRedirectOut(BaseModel):
+class ProviderRedirectOut(BaseModel):
     """The address to send the browser to."""
 
     url: str
 
 
-class OidcCallbackOut(BaseModel):
+class ProviderSignInOut(BaseModel):
     """The signed-in user, and the page to open."""
 
     session: CurrentSessionOut

@@ -1,19 +1,41 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { ErrorState, useTitle } from '../../../ui';
 import { AuthFrame } from './AuthFrame';
-import { finishOidcSignIn, type OidcReturnResult } from './account-queries';
+import {
+  finishProviderSignIn,
+  SAML_RESPONSE_KEY,
+  type ProviderReturnResult,
+} from './provider-queries';
 
 const ENDING = 'end of a sign-in';
 
-function read(search: string): OidcReturnResult {
+const NOTHING = { state: '', response: '=' };
+
+function read(search: string): ProviderReturnResult {
   const params = new URLSearchParams(search);
+  if (params.has('saml')) {
+    const left = window.sessionStorage.getItem(SAML_RESPONSE_KEY);
+    const brought = left === null ? NOTHING : (JSON.parse(left) as typeof NOTHING);
+    return { protocol: 'saml', ...brought };
+  }
   const one = (name: string) => params.get(name) ?? undefined;
-  return { state: one('state') ?? '', code: one('code'), iss: one('iss'), error: one('error') };
+  return {
+    protocol: 'oidc',
+    state: one('state') ?? '',
+    code: one('code'),
+    iss: one('iss'),
+    error: one('error'),
+  };
 }
 
-/** Where the sign-in service sends a browser back to. What it brings is handed on once, and does not stay in the address. */
-export function OidcReturn({
+function finish(returned: ProviderReturnResult) {
+  window.sessionStorage.removeItem(SAML_RESPONSE_KEY);
+  return finishProviderSignIn(returned);
+}
+
+/** Where an identity provider sends a browser back to. What it brings is handed on once, and does not stay in the address. */
+export function ProviderReturn({
   search,
   onDone,
   foot,
@@ -24,10 +46,10 @@ export function OidcReturn({
 }) {
   useTitle('Signing in');
   const client = useQueryClient();
-  const returned = read(search);
+  const [returned] = useState(() => read(search));
   const ending = useQuery({
     queryKey: [ENDING, returned.state],
-    queryFn: () => finishOidcSignIn(returned),
+    queryFn: () => finish(returned),
     retry: false,
     staleTime: Infinity,
     refetchOnMount: false,
