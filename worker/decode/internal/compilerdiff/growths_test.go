@@ -102,9 +102,9 @@ func (b *bars) print(name string) {
 }
 
 // sitesOf returns where the functions of a growth were, without wrappers, as profiles
-// have them: callers are in their call. Of several functions of a name, it is the one
+// have them: callers are in their call, or at the instruction behind it. Of several functions of a name, it is the one
 // with a call there; if there are several, the address is unknown.
-func sitesOf(p *gobinary.Program, g growth) []frameSite {
+func sitesOf(p *gobinary.Program, g growth, areBehind bool) []frameSite {
 	var frames []frameSite
 	pc, inlined := uint64(0), false
 	for i := 1; i < len(g.names); i++ {
@@ -121,6 +121,9 @@ func sitesOf(p *gobinary.Program, g growth) []frameSite {
 		})
 		if len(found) == 1 {
 			pc = p.Functions[found[0]].Entry + back
+			if areBehind && back > 0 {
+				pc++
+			}
 		}
 		if len(found) == 0 || slices.ContainsFunc(found, func(f int) bool { return !p.Functions[f].Wrapper }) {
 			frames = append(frames, frameSite{g.names[i], pc, false})
@@ -193,14 +196,14 @@ func checkGrowths(t *testing.T, root, arch string) {
 	}
 	p := opened(t, binary)
 	j := plainProjector(p)
-	var given, counted, addressed bars
+	var given, counted, addressed, behind bars
 	for _, g := range readGrowths(text) {
 		names := g.names[1:]
 		if len(onStack(names)) != len(names) {
 			continue
 		}
 		given.add(p, j, g, names)
-		frames := sitesOf(p, g)
+		frames := sitesOf(p, g, false)
 		if len(frames) == 0 || frames[len(frames)-1].name != names[len(names)-1] {
 			continue // grown by a wrapper
 		}
@@ -209,19 +212,27 @@ func checkGrowths(t *testing.T, root, arch string) {
 			visible = append(visible, frame.name)
 		}
 		counted.add(p, j, g, visible)
-		j.sites = &site{}
-		j.sites.add(frames)
-		addressed.add(p, j, g, visible)
+		for _, c := range []struct {
+			bars   *bars
+			frames []frameSite
+		}{{&addressed, frames}, {&behind, sitesOf(p, g, true)}} {
+			j.sites = &site{}
+			j.sites.add(c.frames)
+			c.bars.add(p, j, g, visible)
+		}
 		j.sites = nil
 	}
 	given.print("mixed-given-" + p.GoVersion + "-" + arch)
 	counted.print("mixed-names-" + p.GoVersion + "-" + arch)
 	addressed.print("mixed-addresses-" + p.GoVersion + "-" + arch)
+	behind.print("mixed-behind-" + p.GoVersion + "-" + arch)
 	if counted.all < 200 || counted.misses(counted.edge, 0.97) || counted.misses(counted.inside, 0.99) || counted.misses(counted.exact, 0.90) {
 		t.Errorf("%+v", counted)
 	}
-	if addressed.inside < addressed.all || addressed.inside < counted.inside || addressed.edge < counted.edge || addressed.exact < counted.exact {
-		t.Errorf("with addresses: %+v", addressed)
+	for how, each := range map[string]bars{"in the call": addressed, "behind the call": behind} {
+		if each.inside < each.all || each.inside < counted.inside || each.edge < counted.edge || each.exact < counted.exact {
+			t.Errorf("with addresses %s: %+v", how, each)
+		}
 	}
 }
 
