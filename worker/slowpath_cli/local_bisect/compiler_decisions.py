@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -34,6 +35,8 @@ POLL_SECONDS: Final = 0.25
 MOST_OUTPUT_BYTES: Final = 256 << 20
 LAST_CHARACTERS: Final = 2000
 MOST_SENTENCES: Final = 10
+GO_WITHOUT_AUTO: Final = re.compile(r"go1\.(1?\d|20)(?!\d)")
+"""Versions of Go that build without a PGO profile unless `-pgo` asks for one."""
 CheckOut = Callable[[BuildInputs], tuple[Path, Mapping[str, Mapping[str, str]]]]
 """Return the folder of a build's module, and the modules that are replaced in it."""
 
@@ -143,16 +146,21 @@ def _compile(
     name, path, source = listed[0].split(" ", 2)
     asked = [f"-gcflags={each}/...=-m=2" for each in (module, *replaced)]
     printed = run_go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
-    profile = _find_profile(folder, Path(source), run_go(folder, how, "env", "GOFLAGS")[0], is_main=name == "main")
+    flags, version = run_go(folder, how, "env", "GOFLAGS", "GOVERSION")[0].splitlines()
+    profile = _find_profile(folder, Path(source), flags, version, is_main=name == "main")
     return _CompiledPackage(parse_decisions(printed, path if name == "main" else ""), _digest(profile))
 
 
-def _find_profile(folder: Path, source: Path, go_flags: str, *, is_main: bool) -> Path | None:
-    """Return the PGO profile of a build: that of `-pgo` in GOFLAGS, else the one in the folder of the main package."""
+def _find_profile(folder: Path, source: Path, go_flags: str, version: str, *, is_main: bool) -> Path | None:
+    """Return the PGO profile of a build: that of `-pgo` in GOFLAGS, else the one in the folder of the main package.
+
+    Go 1.20 reads the latter only with `-pgo=auto`.
+    """
     named = [each.partition("=")[2] for each in go_flags.split() if each.startswith(("-pgo=", "--pgo="))]
     if named and named[-1] not in {"auto", ""}:
         return None if named[-1] == "off" else folder / named[-1]
-    return source / PGO_PROFILE if is_main else None
+    is_read = is_main and (bool(named) or not GO_WITHOUT_AUTO.match(version))
+    return source / PGO_PROFILE if is_read else None
 
 
 def _digest(profile: Path | None) -> str | None:

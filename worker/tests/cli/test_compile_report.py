@@ -109,3 +109,26 @@ def test_other_pgo_profiles_are_a_reason_for_everything(
     monkeypatch.setenv("GOFLAGS", "-pgo=off")
     assert main(["compile-report", *sides, "."]) == 0
     assert capsys.readouterr().out == "The compiler decided the same in both commits.\n"
+
+
+def test_go_120_reads_a_profile_only_if_asked(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOWORK", "off")
+    monkeypatch.setenv("GOPROXY", "off")
+    monkeypatch.setenv("GOTOOLCHAIN", "go1.20.14")
+    if subprocess.run(["go", "version"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no Go 1.20.14")
+    folder = tmp_path / "profiled"
+    shutil.copytree(repository, folder)
+    (folder / "go.mod").write_text("module example.org/service\n\ngo 1.20\n")
+    commit(folder, MAIN % "", "Go 1.20")
+    shutil.copy(EXAMPLE / "artifacts" / "inlined" / "cpu.00.pb.gz", folder / "default.pgo")
+    commit(folder, MAIN % "", "profile")
+    sides = ["--repo", str(folder), "--base", "main~1", "--candidate", "main"]
+    monkeypatch.setenv("GOFLAGS", "")
+    assert main(["compile-report", *sides, "."]) == 0
+    assert "different PGO profiles" not in capsys.readouterr().out
+    monkeypatch.setenv("GOFLAGS", "-pgo=auto")
+    assert main(["compile-report", *sides, "."]) == 0
+    assert "different PGO profiles" in capsys.readouterr().out

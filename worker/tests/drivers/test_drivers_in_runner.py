@@ -1,6 +1,7 @@
 """The drivers in a real runner process that is killed while it requests a deployment: one deployment, and none left over."""
 
 import base64
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.drivers.published_schemas import Published
 from tests.drivers.test_webhook import SECRET, Receiver
 from tests.runner.probe_server_double import ProbeServerDouble, lease, lending
 from tests.runner.test_probe_lifecycle import Here, here  # noqa: F401 - pytest finds fixtures by name
+from tests.support.git_repositories import new_repository
 
 pytestmark = pytest.mark.processes
 
@@ -105,3 +107,53 @@ def test_webhook(here: Here) -> None:  # noqa: F811
     assert [each["run_id"] for each in receiver.deployed] == [one["run_id"]]
     assert receiver.seen == [f"{one['run_id']}-1"] * 2
     assert receiver.running == set()
+
+
+LOOPS = "".join(f"	for i := range n {{\n		n ^= i * {n}\n	}}\n" for n in range(12))
+SERVICE = "package main\n\nfunc main() { println(step(3)) }\n\nfunc step(n int) int {\n%s	return n\n}\n"
+COMPILED_BY: dict[str, str] = {
+    "kubernetes": """driver = "kubernetes"
+api = "http://{address}"
+namespace = "checkout"
+token_env = "CLUSTER_TOKEN"
+deployment = "ingester"
+image = "images.example.com/ingester:{{build}}"
+""",
+    "github": """driver = "github"
+api = "http://{address}"
+repository = "acme/checkout"
+workflow = "slowpath.yml"
+url = "http://probe-{{slot}}.lab.example:9090"
+""",
+    "webhook": 'driver = "webhook"\nto = "http://{address}/slowpath"',
+}
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no go")
+@pytest.mark.parametrize("driver", COMPILED_BY)
+def test_a_culprit_is_compiled_with_any_driver_and_nothing_is_deployed(here: Here, driver: str) -> None:  # noqa: F811
+    """`checkout = false`: the deployment is built elsewhere, but the runner has the repository."""
+    repository = new_repository(here.folder / "mono")
+    mod = {"go.mod": "module example.org/mono\n\ngo 1.22\n"}
+    before = repository.commit({**mod, "cmd/service/main.go": SERVICE % ""})
+    culprit = repository.commit({"cmd/service/main.go": SERVICE % LOOPS})
+    inputs: dict[str, Any] = {"modules": {}, "versions": {}, "settings": {}}
+    one = lease(
+        purpose="compile",
+        build={"commit": culprit, **inputs},
+        compile={"base": {"commit": before, **inputs}, "package": "cmd/service", "tags": []},
+    )
+    cluster, host, receiver = ClusterDouble(eager=True), GitHubDouble(ending="success"), Receiver()
+    cluster.put(f"{DEPLOYMENTS}/ingester", original())
+    target: dict[str, Callable[[Asked], Reply]] = {"kubernetes": cluster, "github": host, "webhook": receiver}
+
+    with Answering(target[driver]) as server, lending(one) as lender:
+        deploy = COMPILED_BY[driver].format(address=server.address)
+        here.start(lender, deploy=deploy, measure=PORT, repository=repository.folder)
+        end = lender.until_ended(one["run_id"], 60)
+        assert here.stop() == 0
+    assert end["outcome"] == "done", here.log.read_text()
+    assert lender.introduced[0]["can_compile"] is True
+    [reason] = [each for each in lender.decisions[one["run_id"]] if each["function"] == "main.step"]
+    assert "exceeds budget 80" in reason["candidate"]
+    assert (cluster.made, host.inputs, receiver.deployed) == ([f"{DEPLOYMENTS}/ingester"], [], [])

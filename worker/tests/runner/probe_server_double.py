@@ -31,6 +31,8 @@ class ProbeServerDouble:
     leases: list[dict[str, Any]] = field(default_factory=list)
     beats: list[tuple[str, str]] = field(default_factory=list)
     windows: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    decisions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What the compiler decided differently, by run."""
     ends: dict[str, dict[str, Any]] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
     stays: bool = False
@@ -45,6 +47,8 @@ class ProbeServerDouble:
     """Every registration of the runner."""
     taken: int = 0
     """How many times the name is already taken."""
+    knows_compilations: bool = True
+    """Whether registrations may state that the runner compiles."""
     left: list[dict[str, Any]] = field(default_factory=list)
     """The instances that reported their end."""
     url: str = ""
@@ -65,7 +69,7 @@ class ProbeServerDouble:
             if not free:
                 time.sleep(min(body["wait_seconds"], 0.2))
             return 200, {"leases": free}
-        if found := re.fullmatch(r"probes/([^/]+)/(heartbeats|measurements|result)", path):
+        if found := re.fullmatch(r"probes/([^/]+)/(heartbeats|measurements|compiler-decisions|result)", path):
             return self._of_probe(found[1], found[2], body)
         if path.endswith("/probes"):
             return 200, [
@@ -88,6 +92,8 @@ class ProbeServerDouble:
 
     def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
         self.introduced.append(body)
+        if "can_compile" in body and not self.knows_compilations:
+            return 422, {"detail": "can_compile is not permitted."}
         if len(self.introduced) > self.taken:
             return 200, {"name": path}
         who = {"detail": "Another runner is called here: it runs on elsewhere.", "resolution": "Name one anew."}
@@ -108,6 +114,8 @@ class ProbeServerDouble:
             }  # fmt: skip
         if what == "measurements":
             self.windows.setdefault(run_id, {}).setdefault(body["index"], body)
+        elif what == "compiler-decisions":
+            self.decisions[run_id] = body["reasons"]
         else:
             self.ends.setdefault(run_id, body)
         return 204, None

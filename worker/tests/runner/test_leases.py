@@ -179,15 +179,18 @@ def test_a_valid_lease_passes_unchanged() -> None:
     }
 
 
-@pytest.mark.processes
 def test_a_valid_compilation_passes_and_its_base_is_checked_by_the_configuration() -> None:
     base = {**BASE, "modules": {"example.com/lib": COMMIT}}
     checked = checked_lease(compiling(base=base, tags=["netgo"]), [0])
     assert checked["compile"] == {**TARGET, "base": base, "tags": ["netgo"]}
     with pytest.raises(LeaseRefused, match=r"not in .allow. modules"):
         Allow(modules=()).check(checked, {}, checkout=False)
+    with pytest.raises(LeaseRefused, match=r"no repository for example.com/lib"):
+        Allow().check(checked, {"": "mono"}, checkout=False)
+    Allow().check(checked, {"": "mono", "example.com/lib": "lib"}, checkout=False)
 
 
+@pytest.mark.processes
 def test_the_command_rejects_each_and_continues_with_a_valid_one(here: Here) -> None:
     """Over real HTTP: a hostile lease is not deployed, the server receives the reason, and the runner continues."""
     some = [

@@ -28,6 +28,7 @@ environment = ["LEDGER"]
 lease_timeout_seconds = {lost}
 [repositories]
 checkout = false
+{repository}
 [deploy]
 {deploy}
 [measure]
@@ -46,10 +47,19 @@ class Here:
         self.log = folder / "runner.log"
 
     def start(
-        self, lender: ProbeServerDouble, *, deploy: str = SERVE, measure: str = NUMBER, slots: int = 1, lost: int = 60
+        self,
+        lender: ProbeServerDouble,
+        *,
+        deploy: str = SERVE,
+        measure: str = NUMBER,
+        slots: int = 1,
+        lost: int = 60,
+        repository: Path | None = None,
     ) -> None:
         config = self.folder / "runner.toml"
-        config.write_text(CONFIG.format(slots=slots, lost=lost, deploy=deploy, measure=measure), encoding="utf-8")
+        place = f'"" = "{repository}"' if repository else ""
+        written = CONFIG.format(slots=slots, lost=lost, deploy=deploy, measure=measure, repository=place)
+        config.write_text(written, encoding="utf-8")
         environment = {
             **os.environ, "SLOWPATH_URL": lender.url, "SLOWPATH_TOKEN": "slp_x", "LEDGER": str(self.ledger),
             "PYTHONPATH": os.pathsep.join(sys.path),
@@ -131,6 +141,16 @@ def test_a_name_that_another_process_has_is_asked_for_once_more(here: Here) -> N
     assert "Name one anew." in here.log.read_text().splitlines()[-1]
     assert len({one["instance"] for one in lender.introduced}) == 1, "in one folder it is the same one again"
     assert len(lender.introduced) == 4
+
+
+def test_a_server_that_knows_no_compilations_accepts_the_runner(here: Here) -> None:
+    one = lease()
+    with lending(one) as lender:
+        lender.knows_compilations = False
+        here.start(lender, repository=here.folder)
+        assert lender.until_ended(one["run_id"])["outcome"] == "done"
+    assert [one.get("can_compile") for one in lender.introduced] == [True, None]
+    assert "does not know compilations" in here.log.read_text()
 
 
 def test_the_executable_is_uploaded_once_per_probe(here: Here) -> None:

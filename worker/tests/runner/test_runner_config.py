@@ -166,3 +166,41 @@ takes = 2.5
     assert config.measure.takes_seconds == 2.5
     assert config.health is not None
     assert config.health.command == ("./in-the-build.sh",)
+
+
+NO_CHECKOUT = """
+[repositories]
+checkout = false
+%s
+[deploy]
+%s
+[measure]
+command = ["x"]
+"""
+DEPLOYED = {
+    "command": 'command = ["./deploy.sh"]\nstays = true',
+    "webhook": 'driver = "webhook"\nto = "http://127.0.0.1:1/x"',
+    "none": 'driver = "none"',
+}
+
+
+@pytest.mark.parametrize("driver", DEPLOYED)
+@pytest.mark.parametrize(
+    ("repository", "has_go", "expected"),
+    [('"" = "mono"', True, True), ('"" = "mono"', False, False), ("", True, False)],
+)
+def test_every_driver_compiles_with_the_repository_and_go(
+    tmp_path: Path, driver: str, repository: str, *, has_go: bool, expected: bool
+) -> None:
+    if has_go:
+        (tmp_path / "go").write_text("#!/bin/sh\n")
+        (tmp_path / "go").chmod(0o755)
+    config = parse_config_text(NO_CHECKOUT % (repository, DEPLOYED[driver]), {"PATH": str(tmp_path)})
+    assert (config.compile, config.checkout) == (expected, False)
+
+
+def test_compile_needs_the_main_repository() -> None:
+    text = NO_CHECKOUT % ("", DEPLOYED["webhook"])
+    with pytest.raises(InvalidRunnerConfig, match="compile needs the main repository"):
+        parse_config_text(f"[runner]\ncompile = true\n{text}")
+    assert parse_config_text(f"[runner]\ncompile = false\n{text}").compile is False

@@ -40,3 +40,9 @@ func TestPairsOfOtherSettings(t *testing.T) {
 		})
 	}
 }
+
+func TestLeafClosuresOfArm64ArePairedByTheirInstructions(t *testing.T) {
+	t.Setenv("GOARCH", "arm64")
+	t.Setenv("CGO_ENABLED", "0")
+	checkLeafClosures(t)
+}

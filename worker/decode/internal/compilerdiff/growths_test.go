@@ -3,13 +3,11 @@
 package compilerdiff
 
 import (
-	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -104,9 +102,9 @@ func (b *bars) print(name string) {
 }
 
 // sitesOf returns where the functions of a growth were, without wrappers, as profiles
-// have them: callers are in their call. Of several functions of a name, it is the one
+// have them: callers are in their call, or at the instruction behind it. Of several functions of a name, it is the one
 // with a call there; if there are several, the address is unknown.
-func sitesOf(p *gobinary.Program, g growth) []frameSite {
+func sitesOf(p *gobinary.Program, g growth, areBehind bool) []frameSite {
 	var frames []frameSite
 	pc, inlined := uint64(0), false
 	for i := 1; i < len(g.names); i++ {
@@ -123,6 +121,9 @@ func sitesOf(p *gobinary.Program, g growth) []frameSite {
 		})
 		if len(found) == 1 {
 			pc = p.Functions[found[0]].Entry + back
+			if areBehind && back > 0 {
+				pc++
+			}
 		}
 		if len(found) == 0 || slices.ContainsFunc(found, func(f int) bool { return !p.Functions[f].Wrapper }) {
 			frames = append(frames, frameSite{g.names[i], pc, false})
@@ -172,31 +173,37 @@ func TestRecordedGrowthsOfTheExample(t *testing.T) {
 	}
 }
 
-// growthVersions are those whose runtime is patched; the first is that of the tests.
-var growthVersions = []string{"local", "go1.24.0", "go1.25.0"}
-
 // TestGrowthsOfAMixedProgram leaves wrappers out, as profiles do.
 func TestGrowthsOfAMixedProgram(t *testing.T) {
-	for _, version := range growthVersions {
-		t.Run(version, func(t *testing.T) { checkGrowths(t, version) })
+	for _, version := range growthVersions() {
+		t.Run(version, func(t *testing.T) {
+			root := patchedGo(t, version)
+			for _, arch := range architectures {
+				t.Run(arch, func(t *testing.T) { checkGrowths(t, root, arch) })
+			}
+		})
 	}
 }
 
-func checkGrowths(t *testing.T, version string) {
-	binary, text := runPatched(t, version)
-	p, err := gobinary.Open(binary, gobinary.DefaultLimits())
+// checkGrowths runs the mixed program with a runtime that prints every growth.
+func checkGrowths(t *testing.T, root, arch string) {
+	binary := filepath.Join(t.TempDir(), "mixed")
+	mixed := command(t, arch, binary)
+	buildPatched(t, root, arch, filepath.Join("testdata", "mixed"), binary)
+	text, err := mixed.CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, text[max(0, len(text)-2000):])
 	}
+	p := opened(t, binary)
 	j := plainProjector(p)
-	var given, counted, addressed bars
+	var given, counted, addressed, behind bars
 	for _, g := range readGrowths(text) {
 		names := g.names[1:]
 		if len(onStack(names)) != len(names) {
 			continue
 		}
 		given.add(p, j, g, names)
-		frames := sitesOf(p, g)
+		frames := sitesOf(p, g, false)
 		if len(frames) == 0 || frames[len(frames)-1].name != names[len(names)-1] {
 			continue // grown by a wrapper
 		}
@@ -205,92 +212,28 @@ func checkGrowths(t *testing.T, version string) {
 			visible = append(visible, frame.name)
 		}
 		counted.add(p, j, g, visible)
-		j.sites = &site{}
-		j.sites.add(frames)
-		addressed.add(p, j, g, visible)
+		for _, c := range []struct {
+			bars   *bars
+			frames []frameSite
+		}{{&addressed, frames}, {&behind, sitesOf(p, g, true)}} {
+			j.sites = &site{}
+			j.sites.add(c.frames)
+			c.bars.add(p, j, g, visible)
+		}
 		j.sites = nil
 	}
-	given.print("mixed-given-" + p.GoVersion)
-	counted.print("mixed-names-" + p.GoVersion)
-	addressed.print("mixed-addresses-" + p.GoVersion)
+	given.print("mixed-given-" + p.GoVersion + "-" + arch)
+	counted.print("mixed-names-" + p.GoVersion + "-" + arch)
+	addressed.print("mixed-addresses-" + p.GoVersion + "-" + arch)
+	behind.print("mixed-behind-" + p.GoVersion + "-" + arch)
 	if counted.all < 200 || counted.misses(counted.edge, 0.97) || counted.misses(counted.inside, 0.99) || counted.misses(counted.exact, 0.90) {
 		t.Errorf("%+v", counted)
 	}
-	if addressed.inside < addressed.all || addressed.inside < counted.inside || addressed.edge < counted.edge || addressed.exact < counted.exact {
-		t.Errorf("with addresses: %+v", addressed)
-	}
-}
-
-// runPatched builds the mixed program with a runtime that prints every growth,
-// runs it, and returns the program and what it printed.
-func runPatched(t *testing.T, version string) (string, []byte) {
-	t.Helper()
-	root := patchedGo(t, version)
-	program := filepath.Join(t.TempDir(), "mixed")
-	made := exec.Command(filepath.Join(root, "bin", "go"), "build", "-buildvcs=false", "-o", program, ".")
-	made.Dir = filepath.Join("testdata", "mixed")
-	made.Env = append(os.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	if printed, err := made.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, printed)
-	}
-	printed, err := exec.Command(program).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, printed[max(0, len(printed)-2000):])
-	}
-	return program, printed
-}
-
-// patchedGo returns a copy of a version of Go whose runtime prints every growth. It is a
-// copy because Go replaces no files of versions that it downloaded.
-func patchedGo(t *testing.T, version string) string {
-	t.Helper()
-	command := exec.Command("go", "env", "GOROOT")
-	if version != growthVersions[0] {
-		command.Env = append(command.Environ(), "GOTOOLCHAIN="+version)
-	}
-	found, err := command.Output()
-	if err != nil {
-		t.Skipf("no %s: %v", version, err)
-	}
-	root, from := t.TempDir(), strings.TrimSpace(string(found))
-	for _, name := range []string{"VERSION", "go.env", "bin", "lib", "pkg", "src"} {
-		if err := copyAll(filepath.Join(root, name), filepath.Join(from, name)); err != nil {
-			t.Fatal(err)
+	for how, each := range map[string]bars{"in the call": addressed, "behind the call": behind} {
+		if each.inside < each.all || each.inside < counted.inside || each.edge < counted.edge || each.exact < counted.exact {
+			t.Errorf("with addresses %s: %+v", how, each)
 		}
 	}
-	change, err := filepath.Abs(filepath.Join(example, "artifacts-growth", "newstack.patch"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	patch := exec.Command("patch", "-p1", "-d", root, "-i", change)
-	if printed, err := patch.CombinedOutput(); err != nil {
-		t.Skipf("the patch is for another version of Go: %s", printed)
-	}
-	stack := filepath.Join(root, "src", "runtime", "stack.go")
-	text, err := os.ReadFile(stack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stack, bytes.Replace(text, []byte("growthEvery = 1000"), []byte("growthEvery = 1"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
-
-// copyAll copies a file or a folder.
-func copyAll(to, from string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return os.CopyFS(to, os.DirFS(from))
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o600)
 }
 
 // TestPairsWithEqualHotCodeAreSilent compares builds of the example that differ

@@ -3,12 +3,16 @@ package compilerdiff
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"slowpath.dev/decode/internal/gobinary"
 )
 
 // mostOfOneKey bounds the work for functions of one key.
 const mostOfOneKey = 256
+
+// pageAddress is the arm64 instruction that takes the upper part of an address.
+const pageAddress = "ADRP"
 
 // place is what tells functions of one key apart without their instructions.
 type place struct {
@@ -18,12 +22,17 @@ type place struct {
 	frame     int32
 }
 
+// mostLeaf bounds the instructions that are read of a function without parts.
+const mostLeaf = 4096
+
 // placed is a function with its place and what it consists of: the match keys of
-// what is inlined in it and of what it calls, sorted.
+// what is inlined in it and of what it calls, sorted; of one that calls and inlines
+// nothing, its instructions, none if they are not known.
 type placed struct {
-	function int
-	place    place
-	parts    []string
+	function     int
+	place        place
+	parts        []string
+	instructions []string
 }
 
 // pairAll pairs functions of one key. Where as many are in both builds and each has
@@ -48,8 +57,8 @@ func (m *matching) pairAll(ours, theirs []int) {
 	addParts(m.base, left)
 	addParts(m.candidate, right)
 	for _, isEqual := range []func(b, c *placed) bool{
-		func(b, c *placed) bool { return b.place == c.place && slices.Equal(b.parts, c.parts) },
-		func(b, c *placed) bool { return b.isSameCode(c) && slices.Equal(b.parts, c.parts) },
+		func(b, c *placed) bool { return b.place == c.place && b.isSameCode(c) },
+		(*placed).isSameCode,
 		func(b, c *placed) bool {
 			return b.hasArguments(c) && len(b.parts) > 0 && slices.Equal(b.parts, c.parts)
 		},
@@ -88,8 +97,10 @@ func (m *matching) pair(base, candidate int) {
 
 func (b *placed) hasArguments(c *placed) bool { return b.place.arguments == c.place.arguments }
 
+// isSameCode reports whether two functions consist of the same, as far as that is known.
 func (b *placed) isSameCode(c *placed) bool {
-	return b.hasArguments(c) && b.place.size == c.place.size && b.place.frame == c.place.frame
+	return b.hasArguments(c) && b.place.size == c.place.size && b.place.frame == c.place.frame && slices.Equal(b.parts, c.parts) &&
+		(b.instructions == nil || c.instructions == nil || slices.Equal(b.instructions, c.instructions))
 }
 
 // compareLikeness compares how alike two functions are to this one: by the parts they
@@ -121,8 +132,28 @@ func distance(a, b uint32) uint32 { return max(a, b) - min(a, b) }
 
 func addParts(p *gobinary.Program, functions []placed) {
 	for i := range functions {
-		functions[i].parts = partsOf(p, functions[i].function)
+		if functions[i].parts = partsOf(p, functions[i].function); len(functions[i].parts) == 0 {
+			functions[i].instructions = instructionsOf(p, functions[i].function)
+		}
 	}
+}
+
+// instructionsOf returns the instructions of a function without what linking changes,
+// the places of data: those are left out with the instruction that takes the rest of
+// an address on arm64. It returns none of a program of columns.
+func instructionsOf(p *gobinary.Program, function int) []string {
+	found, _, err := p.Disassemble(function, mostLeaf)
+	if err != nil {
+		return nil
+	}
+	texts := make([]string, len(found))
+	for i, each := range found {
+		texts[i] = each.Text
+		if strings.Contains(each.Text, "(IP)") || strings.Contains(each.Text, "(SB)") || each.Op == pageAddress || i > 0 && found[i-1].Op == pageAddress {
+			texts[i] = each.Shape
+		}
+	}
+	return texts
 }
 
 func partsOf(p *gobinary.Program, function int) []string {
@@ -155,7 +186,7 @@ func placeOf(p *gobinary.Program, function int) place {
 func sortedByPlace(p *gobinary.Program, functions []int) []placed {
 	sorted := make([]placed, 0, min(len(functions), mostOfOneKey))
 	for _, function := range functions[:min(len(functions), mostOfOneKey)] {
-		sorted = append(sorted, placed{function, placeOf(p, function), nil})
+		sorted = append(sorted, placed{function: function, place: placeOf(p, function)})
 	}
 	slices.SortStableFunc(sorted, func(a, b placed) int {
 		return cmp.Or(cmp.Compare(a.place.line, b.place.line), cmp.Compare(a.place.size, b.place.size))

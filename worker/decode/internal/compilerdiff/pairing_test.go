@@ -67,6 +67,59 @@ func TestAClosureAddedBeforeOthersOfEqualSizeIsNotPairedWithThem(t *testing.T) {
 	}
 }
 
+const leafClosures = `package main
+
+import "os"
+
+var offset = len(os.Args)
+
+//go:noinline
+func fill(to *[]func(int) int) {
+ADDED	*to = append(*to, func(n int) int { return n*3 + offset })
+	*to = append(*to, func(n int) int { return n*5 + offset })
+	*to = append(*to, func(n int) int { return n*9 + offset })
+}
+
+func main() {
+	MORE
+	var all []func(int) int
+	fill(&all)
+	sum := 0
+	for _, each := range all {
+		sum += each(2)
+	}
+	os.Exit(sum)
+}
+`
+
+func TestAClosureThatCallsNothingIsPairedByItsInstructions(t *testing.T) { checkLeafClosures(t) }
+
+// checkLeafClosures adds closures before others of the same size that call and inline
+// nothing; the data that they read moves.
+func checkLeafClosures(t *testing.T) {
+	t.Helper()
+	write := func(added, more string) *gobinary.Program {
+		return built(t, strings.NewReplacer("ADDED", added, "MORE", more).Replace(leafClosures))
+	}
+	base := write("", "")
+	for name, c := range map[string]struct {
+		added string
+		to    map[string]string
+	}{
+		"another": {"\t*to = append(*to, func(n int) int { return n*2 + offset })\n", map[string]string{"main.fill.func1": "main.fill.func2", "main.fill.func2": "main.fill.func3", "main.fill.func3": "main.fill.func4"}},
+		"none":    {"\n", map[string]string{"main.fill.func1": "main.fill.func1", "main.fill.func2": "main.fill.func2", "main.fill.func3": "main.fill.func3"}},
+	} {
+		candidate := write(c.added, "println(os.Getpid(), os.Getenv(\"X\"))")
+		m := match(base, candidate)
+		for from, to := range c.to {
+			partner, ok := m.toCandidate[base.Find(from)[0]]
+			if !ok || candidate.Functions[partner].Name != to {
+				t.Errorf("%s: %s is paired with %q, not %s", name, from, candidate.Functions[partner].Name, to)
+			}
+		}
+	}
+}
+
 const generic = `package main
 
 import "os"

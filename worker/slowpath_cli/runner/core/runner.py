@@ -79,13 +79,22 @@ class Runner:
                 self._retry_until_stopped(self._announce)
 
     def _announce(self) -> None:
+        try:
+            self._announce_as(can_compile=self._context.config.compile)
+        except ReportRejected:
+            if not self._context.config.compile:
+                raise
+            self._announce_as(can_compile=False)
+            self._context.log("the server does not know compilations of culprits, so it requests none")
+
+    def _announce_as(self, *, can_compile: bool) -> None:
         config = self._context.config
         self._control.announce(
             config.slots,
             dict(config.labels),
             self._version,
             config.allow.variants,
-            can_compile=config.compile,
+            can_compile=can_compile,
             measurement_seconds=config.measure.takes_seconds,
         )
 

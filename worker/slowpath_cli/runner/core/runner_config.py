@@ -41,8 +41,6 @@ COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapsh
 HEALTH: Final = {"url", "command", "within"}
 VARIANT_DRIVERS: Final = ("command", "external", "none")
 """Drivers whose builds come from the work tree of the runner and get its variables."""
-COMPILE_DRIVERS: Final = ("command", "none")
-"""Drivers that build on the machine of the runner."""
 COMMON: Final = {"driver", "health", "ports", "attempts"}
 """Keys of `[deploy]` that the runner reads; the driver reads the others."""
 
@@ -116,7 +114,7 @@ class RunnerConfig:
     lease_timeout_seconds: float = 600.0
     """Deployments are removed when the server has not responded for this long."""
     compile: bool = False
-    """Whether it compiles culprits, to report what the compiler decided differently."""
+    """Whether it compiles culprits, to report what the compiler decided differently: in work trees, also without `checkout`."""
 
 
 def load_config(path: Path) -> dict[str, Any]:
@@ -163,18 +161,21 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
         ports=_ports(deploy.get("ports", ())),
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
         lease_timeout_seconds=_number(runner, "lease_timeout_seconds", 600, 1, 86_400),
-        compile=_compile(runner, driver, environment, checkout=checkout),
+        compile=_compile(runner, repositories, environment),
     )
 
 
-def _compile(runner: Mapping[str, Any], driver: str, environment: Mapping[str, str], *, checkout: bool) -> bool:
-    """Return whether the runner compiles culprits: by default where commits are built here, and Go is installed."""
+def _compile(runner: Mapping[str, Any], repositories: Mapping[str, str], environment: Mapping[str, str]) -> bool:
+    """Return whether the runner compiles culprits: by default with every driver, if it has the main repository and Go."""
+    has_repository = "" in repositories
     has_go = shutil.which("go", path=environment.get("PATH")) is not None
-    found = runner.get("compile", checkout and driver in COMPILE_DRIVERS and has_go)
+    found = runner.get("compile", has_repository and has_go)
     if not isinstance(found, bool):
         raise InvalidRunnerConfig("[runner] compile must be true or false.")
-    if found and not checkout:
-        raise InvalidRunnerConfig("[runner] compile needs a checkout.")
+    if found and not has_repository:
+        raise InvalidRunnerConfig(
+            '[runner] compile needs the main repository: set "" = "folder or URL" in [repositories].'
+        )
     return found
 
 

@@ -36,7 +36,7 @@ class Allow:
     """Kinds of variants of experiments; none if not configured."""
 
     def check(self, lease: Mapping[str, Any], repositories: Mapping[str, str], *, checkout: bool) -> None:
-        """Check that a validated lease is allowed. Raises `LeaseRefused`."""
+        """Check that a validated lease is allowed; a compilation always checks builds out. Raises `LeaseRefused`."""
         service = lease["service"]["name"]
         if self.services is None and not SERVICE.fullmatch(service):
             raise LeaseRefused(
@@ -46,7 +46,7 @@ class Allow:
             raise LeaseRefused(f"The service {service!r} is not in [allow] services.")
         compiled = lease.get("compile")
         for build in (lease["build"], *([] if compiled is None else [compiled["base"]])):
-            self._check_build(build, repositories, checkout=checkout)
+            self._check_build(build, repositories, checkout=checkout or compiled is not None)
         missing = sorted(needed_kinds(lease.get("variant")) - {*self.variants})
         if missing:
             raise LeaseRefused(f"The variant needs {missing[0]}, which is not in [allow] variants.")

@@ -169,7 +169,9 @@ def _compiler(session: ReadSession, row: Bisect) -> CulpritCompilationOut | None
         CompilerReasonOut(function=one.function, sentence=describe_reason(one), file=one.file, line=one.line)
         for one in found.reasons
     ]
-    return CulpritCompilationOut(state=found.state, reasons=reasons, problem=found.problem)
+    return CulpritCompilationOut(
+        state=found.state, reasons=reasons, problem=found.problem, comparison_id=found.comparison_id
+    )
 
 
 def _rest(session: ReadSession, row: Bisect) -> RestOfIncreaseOut | None:

@@ -24,6 +24,7 @@ from slowpath.verdicts.bisects.queries.commit_comparisons import (
     select_head_outcomes,
     select_open_commit_comparisons,
 )
+from slowpath.verdicts.bisects.queries.pair_comparisons import select_pair_comparison
 from slowpath.verdicts.bisects.queries.probes import (
     count_active_probes,
     count_probe_artifacts,
@@ -87,6 +88,7 @@ __all__ = [
     "select_measurements",
     "select_measurements_of_probe",
     "select_open_commit_comparisons",
+    "select_pair_comparison",
     "select_pair_spans",
     "select_preflight",
     "select_probe",

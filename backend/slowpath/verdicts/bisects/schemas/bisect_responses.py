@@ -277,6 +277,8 @@ class CulpritCompilationOut(BaseModel):
     reasons: list[CompilerReasonOut]
     problem: str
     """Why there is none: the end of the log."""
+    comparison_id: UUID | None
+    """The newest finished comparison of the two builds."""
 
 
 class BisectOut(BisectSummaryOut):

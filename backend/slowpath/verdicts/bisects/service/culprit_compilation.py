@@ -42,6 +42,8 @@ class CulpritCompilation:
     state: StateName
     reasons: Sequence[CompilerReason]
     problem: str
+    comparison_id: UUID | None
+    """The newest comparison of the two builds: of their executables it shows frames and stack sizes."""
 
 
 def queue_compilation(session: WriteSession, bisect_id: BisectId, *, secret: str, now: datetime) -> None:
@@ -93,13 +95,17 @@ def find_compilation(session: ReadSession, bisect: Bisect) -> CulpritCompilation
     probe = queries.select_compile_probe(session, bisect.id)
     if probe is None:
         return None
+    candidate = {name: value for name, value in probe.build.items() if name != "compile"}
+    comparison_id = queries.select_pair_comparison(session, bisect, probe.build["compile"]["base"], candidate)
     if bisect.compile_report is not None:
-        return CulpritCompilation("done", _REASONS.validate_python(bisect.compile_report["reasons"]), "")
+        reasons = _REASONS.validate_python(bisect.compile_report["reasons"])
+        return CulpritCompilation("done", reasons, "", comparison_id)
     if probe.state == ProbeState.QUEUED:
-        return CulpritCompilation("waiting", (), "")
+        return CulpritCompilation("waiting", (), "", comparison_id)
     if probe.state in UNDER_WAY:
-        return CulpritCompilation("running", (), "")
-    return CulpritCompilation("failed", (), (probe.reason or probe.log_tail).strip()[-LAST_CHARACTERS:])
+        return CulpritCompilation("running", (), "", comparison_id)
+    problem = (probe.reason or probe.log_tail).strip()[-LAST_CHARACTERS:]
+    return CulpritCompilation("failed", (), problem, comparison_id)
 
 
 def _find_culprit(bisect: Bisect) -> CandidateNode | None:

@@ -132,7 +132,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
       <HiddenInSnapshot>
         <RunnerHelp bisect={bisect} team={props.team} />
       </HiddenInSnapshot>
-      <CulpritCompilation compiler={bisect.compiler} />
+      <CulpritCompilation compiler={bisect.compiler} comparisonLink={links.comparison} />
       <Experiments bisect={bisect} mayWrite={mayWrite} />
       {bisect.levels.length > 0 && (
         <Section>

@@ -1,16 +1,20 @@
 /** What the compiler decided differently in the culprit of a bisect and the build before it. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Bisect } from '../../../api';
 import { Section, countOf } from '../../../ui';
 import classes from './bisects.module.css';
 
 const SHOWN = 10;
 
-export function CulpritCompilation({ compiler }: Pick<Bisect, 'compiler'>) {
+type Props = Pick<Bisect, 'compiler'> & {
+  comparisonLink: (comparison_id: string, words: ReactNode) => ReactNode;
+};
+
+export function CulpritCompilation({ compiler, comparisonLink }: Props) {
   const [isWhole, setWhole] = useState(false);
   if (!compiler) return null;
-  const { state, reasons, problem } = compiler;
+  const { state, reasons, problem, comparison_id } = compiler;
   const rest = reasons.length - SHOWN;
   return (
     <Section title="Compiler" aside="the culprit against the build before it">
@@ -49,6 +53,7 @@ export function CulpritCompilation({ compiler }: Pick<Bisect, 'compiler'>) {
       {rest > 0 && !isWhole && (
         <Button onClick={() => setWhole(true)}>Show {countOf(rest, 'further decision')}</Button>
       )}
+      {comparison_id && <p>{comparisonLink(comparison_id, 'Comparison of both builds')}</p>}
     </Section>
   );
 }
