@@ -10,12 +10,15 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from slowpath.core.errors import NotFound
 from slowpath.platform.http.openapi_description import PREFIXES
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 REVALIDATED = "no-cache"
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+PAGES = "/{path:path}"
 
 
 @dataclass(frozen=True)
@@ -46,26 +49,22 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
             headers["Content-Encoding"] = "gzip"
         return Response(packed or found.content, media_type=found.media_type, headers=headers)
 
-    app.add_api_route("/{path:path}", page, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route(PAGES, page, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _refuse_method(app: FastAPI, request: Request) -> None:
-    """Raise 405 for an API path with another method: this route matches all methods and comes before that check."""
-    taken = {
-        method.upper()
-        for path, operations in app.openapi()["paths"].items()
-        for method in operations
-        if path.startswith(PREFIXES) and _fits(path, request.url.path)
-    }
+    """Raise 405 for an API path with another method: the route of the pages matches all paths and comes before that check."""
+    taken = [
+        method
+        for method in METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in app.routes
+            if getattr(route, "path", "") != PAGES
+        )
+    ]
     if taken:
-        raise HTTPException(405, "This path does not allow the method.", {"Allow": ", ".join(sorted(taken))})
-
-
-def _fits(template: str, path: str) -> bool:
-    parts, given = template.split("/"), path.split("/")
-    return len(parts) == len(given) and all(
-        part == piece or (part.startswith("{") and piece) for part, piece in zip(parts, given, strict=True)
-    )
+        raise HTTPException(405, "This path does not allow the method.", {"Allow": ", ".join(taken)})
 
 
 def _read(dist: Path) -> dict[str, _StaticFile]:

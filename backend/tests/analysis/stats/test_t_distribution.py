@@ -53,6 +53,13 @@ def test_tails_are_those_of_scipy() -> None:
     assert t_two_sided(t, df) == pytest.approx(2 * stdtr(df, -t), rel=1e-9)
 
 
+@pytest.mark.parametrize("count", [1, 2, 64, 65])
+def test_tails_do_not_depend_on_how_many_are_computed_together(count: int) -> None:
+    t, df = np.append(np.geomspace(1e-3, 200, count - 1), np.nan), np.geomspace(2_000, 0.5, count)
+    expected = [each for one in zip(t, df, strict=True) for each in t_two_sided(*(np.array([part]) for part in one))]
+    assert t_two_sided(t, df) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
 def test_tails_of_very_many_are_near_enough() -> None:
     t, df = (each.reshape(-1) for each in np.meshgrid(np.geomspace(1e-3, 12, 40), np.geomspace(5, 2_000, 30)))
     assert t_two_sided_of_many(t, df) == pytest.approx(2 * stdtr(df, -t), rel=1e-3)

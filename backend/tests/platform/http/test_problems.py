@@ -153,6 +153,14 @@ def test_an_unknown_method_is_reported_as_other(
 
 
 @pytest.mark.database
+def test_all_methods_of_a_path_are_listed(client: TestClient) -> None:
+    answer = client.head("/api/v1/reports/3f0e6bd5-5a4b-4c43-9c0b-0c9c3c5be3a1")
+
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "DELETE, GET, PATCH"
+
+
+@pytest.mark.database
 def test_a_nul_in_a_text_is_refused_where_the_database_finds_it(client: TestClient) -> None:
     answer = client.get("/api/v1/artifacts", params={"name": "a\x00b"})
 
