@@ -105,7 +105,7 @@ def describe_cost_shift(comparison: ProfileKindComparison, shift: FoundShift, pa
         amount=amount,
         unit=comparison.basis.unit,
         sentence=(
-            f"{text} {words} shifted from {wording.function(labels[source].name)} to "
+            f"{text} {words} {'' if shift.resembles else 'possibly '}shifted from {wording.function(labels[source].name)} to "
             f"{wording.function(labels[target].name)}{under}, with the same total."
         ),
     )

@@ -113,11 +113,11 @@ def _renamed_type(common: Iterable[str]) -> Callable[[Names, Names], Pairs]:
                     partners[old].append(new)
                     partners[new].append(old)
         return [
-            (method, new_types[new[0]][name])
+            (method, new_types[fitting[0]][name])
             for old, methods in old_types.items()
-            if len(new := partners[old]) == 1 and len(partners[new[0]]) == 1
+            if len(fitting := partners[old]) == 1 and len(partners[fitting[0]]) == 1
             for name, method in methods.items()
-            if name in new_types[new[0]]
+            if name in new_types[fitting[0]]
         ]
 
     return pairs

@@ -263,3 +263,15 @@ def test_a_function_that_shifted_to_two_new_ones_and_grew_is_reported_with_the_g
     for comparison, ratio in ((forward, 552 / 352), (backward, 352 / 552)):
         (finding,) = [each for each in comparison.findings if each.is_significant]
         assert finding.change.ratio == pytest.approx(ratio, rel=0.1)
+
+
+def test_a_function_that_only_has_the_size_of_another_is_possibly_that_one() -> None:
+    """Equal callees are evidence; equal size and place are not, so the sentences say that it is a guess."""
+    base = "main.main main.main\na/x.Serve a/x.Serve\na/x.Old a/x.Encode\n300 2500"
+    for drawing, is_guess in ((base, True), (base.replace("300 ", "b/y.work .\n300 "), False)):
+        grown = drawing.replace("a/x.Old", "c/z.Fresh").replace("300", "450")
+        comparison = compared(absolute(drawing, 1), absolute(grown, 2))
+        (shift,) = comparison.cost_shifts
+        assert ("possibly shifted from x.Old to z.Fresh" in shift.sentence) == is_guess
+        named = [each.sentence for each in comparison.findings if "formerly x.Old" in each.sentence]
+        assert all(("possibly formerly" in sentence) == is_guess for sentence in named)
