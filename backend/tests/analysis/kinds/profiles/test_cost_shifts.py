@@ -1,5 +1,7 @@
 """Cost shifts: what they are beneath a caller, beneath the process and in shares, and what they are not."""
 
+from typing import Any
+
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -239,7 +241,7 @@ IN_TWO_PARTS = """
 
 
 @pytest.mark.parametrize("options", [ALLOCS, {}], ids=["allocs", "cpu"])
-def test_a_function_whose_cost_went_to_two_new_ones_is_a_shift_to_both(options: dict[str, object]) -> None:
+def test_a_function_whose_cost_went_to_two_new_ones_is_a_shift_to_both(options: dict[str, Any]) -> None:
     base, candidate = (runs(each, 10, seed=seed, **options) for seed, each in enumerate((ONE_FUNCTION, IN_TWO_PARTS)))
     for one, other in ((base, candidate), (candidate, base)):
         comparison = compared(one, other)
