@@ -177,11 +177,17 @@ def _is_comparable(
 
 
 def _kind_verdict(section: str, part: KindComparison, *, measures_cost: bool) -> KindVerdict:
-    """A kind has enough data if it changed, or if the smallest change that it would have found is known."""
+    """A kind has enough data if it changed, or if the smallest change that it would have found is known.
+
+    If all that changed are parts of a whole, the cost of a request is not measured: a service whose requests cost more CPU serves
+    fewer, so that the collector has a smaller part of the processors.
+    """
+    certain = [finding for finding in part.findings if finding.is_significant]
+    only_shares = bool(certain) and all(finding.normalization == "share" for finding in certain)
     return KindVerdict(
         kind=section,
         verdict=part.verdict,
-        measures_cost=measures_cost,
+        measures_cost=measures_cost and not only_shares,
         has_enough_data=part.verdict in CHANGED or any(each.ratio is not None for each in part.detectable),
     )
 

@@ -160,6 +160,7 @@ def test_values_near_the_middle_do_not_hide_that_a_boundary_is_bad() -> None:
     belief = search.compute_state_posterior(state)
     good, bad = ([one for one in state.deploys if one.build == build] for build in (GOOD_END, "c39"))
     assert not levels_differ(state, belief, good, bad)  # the medians are less than half a step apart
+    assert belief.noise is not None
     assert show_bad_level(state, belief.noise, bad)
     assert not show_bad_level(state, belief.noise, good)
 

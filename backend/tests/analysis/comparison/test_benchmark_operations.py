@@ -100,6 +100,17 @@ def test_without_operations_only_shares_are_compared_and_the_reason_is_given(
     assert set(make_comparison_document(comparison).profile_kinds[0].totals) == {"share"}
 
 
+def test_a_benchmark_whose_work_is_done_by_goroutines_that_it_starts_is_one() -> None:
+    drawing = """
+        testing.(*B).launch  a/x.handle.func1  runtime.gcBgMarkWorker
+        testing.(*B).runN    a/x.job           runtime.gcDrain
+        a/x.handle           .                 .
+        90                   300               110
+    """
+    (spread,) = runs(drawing, 1)
+    assert is_benchmark_profile(spread.table)
+
+
 def test_services_are_no_benchmarks() -> None:
     (service,) = runs("main.main main.main\na/x.Serve testing.(*B).runN\n500 100", 1)
     assert not is_benchmark_profile(service.table)

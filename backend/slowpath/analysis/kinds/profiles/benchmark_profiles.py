@@ -13,22 +13,31 @@ from slowpath.analysis.stats.distinct_values import distinct_values
 # Every stack of a benchmark has one of these near its root; other goroutines (the garbage collector) have none.
 MARKS = ("testing.(*B).runN", "testing.(*B).launch", "testing.(*B).RunParallel")
 LOOP_MARKS = (b"testing.(*B).Loop", b"testing.(*B).loopSlowPath")
-# A profile is of a benchmark if at least this share of it is below these frames.
-MOSTLY = 0.5
+# The root of a program that serves something; in a program of benchmarks it waits for them.
+MAIN = "main.main"
+# With less than this share below the frames of benchmarks, one ran beside other work. The rest of a benchmark's profile is of the
+# goroutines that it starts, and of the garbage collector.
+LEAST_SHARE = 0.05
 
 
 def is_benchmark_profile(table: ProfileTable) -> bool:
-    """Return whether most of a profile is below the frames that run a benchmark."""
+    """Return whether a profile is of a program that runs benchmarks: they have a part of it, and more than `main`."""
     if not table.strings.holds(b"testing.(*B)."):
         return False
     values = np.abs(table.stacks.values[table.default_sample_type].astype(np.float64))
-    marked = np.zeros(len(table.node_key), dtype=np.bool_)
+    marked, main = (_nodes_named(table, names) for names in (MARKS, (MAIN,)))
+    in_benchmark, in_main = (_beneath(table, nodes)[table.stacks.node] for nodes in (marked, main))
+    total, of_benchmark = float(values.sum()), float(values[in_benchmark].sum())
+    of_main = float(values[in_main & ~in_benchmark].sum())
+    return total > 0 and of_benchmark >= max(LEAST_SHARE * total, of_main)
+
+
+def _nodes_named(table: ProfileTable, prefixes: tuple[str, ...]) -> NDArray[np.bool_]:
+    named = np.zeros(len(table.node_key), dtype=np.bool_)
     for key in distinct_values(table.node_key).tolist():
-        if table.strings[key].startswith(MARKS):
-            marked[table.node_key == key] = True
-    beneath = _beneath(table, marked)[table.stacks.node]
-    total = float(values.sum())
-    return total > 0 and float(values[beneath].sum()) >= MOSTLY * total
+        if table.strings[key].startswith(prefixes):
+            named[table.node_key == key] = True
+    return named
 
 
 def uses_loop(table: ProfileTable) -> bool:

@@ -174,16 +174,16 @@ def _test_kind(comparison: ProfileKindComparison) -> ProfileKindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
     explained = [*with_exclusive(comparison, categories, functions.findings), *functions.findings]
-    every = with_total([*explained, *shift_findings(comparison, functions.cost_shifts, explained)], comparison)
+    every = with_total([*explained, *shift_findings(comparison, functions.shift_groups, explained)], comparison)
     labels = label_findings(comparison)
-    ruling = ruling_with_labels(comparison, ruling_of(comparison, every, functions.cost_shifts), labels.findings)
+    ruling = ruling_with_labels(comparison, ruling_of(comparison, every, functions.shift_groups), labels.findings)
     reported = reportable_findings(every, comparison, ruling.verdict)
     findings = tuple(_with_costs([*reported, *_after_causes(labels.findings, reported)], comparison))
     return ProfileKindResult(
         ruling=ruling,
         comparison=comparison,
         findings=findings,
-        cost_shifts=tuple(functions.cost_shifts),
+        cost_shifts=functions.cost_shifts,
         detectable=tuple(_effects_without_finding(comparison, findings)),
         caveats=labels.caveats,
     )

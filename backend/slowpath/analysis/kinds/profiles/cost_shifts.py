@@ -49,7 +49,9 @@ EQUAL = 1 - 1e-9
 class FoundShift:
     """A shift of the function `row`, its last common `caller` and the function on the other end.
 
-    `amount` has the sign of the row's change, in the displayed unit; `other_stacks` are those on which it was lost.
+    `amount` has the sign of the row's change, in the displayed unit; `other_stacks` are those on which it was lost, and
+    `compensating_stacks` those that were tested for it: the same, or all others of the caller. `resembles`: the two call the same
+    functions or are named alike; otherwise only their size and place agree.
     """
 
     row: int
@@ -58,6 +60,8 @@ class FoundShift:
     own_stacks: Mask
     other_stacks: Mask
     amount: float
+    compensating_stacks: Mask
+    resembles: bool
 
 
 def find_cost_shift(comparison: ProfileKindComparison, row: int) -> FoundShift | None:
@@ -86,9 +90,9 @@ def _is_opposed(comparison: ProfileKindComparison, row: int, gained: float) -> b
     return bool(np.any(against >= LEAST_COMPENSATED))
 
 
-def describe_cost_shift(comparison: ProfileKindComparison, shift: FoundShift) -> CostShift:
-    """Describe the shift between a function and its counterpart below the caller."""
-    labels, amount = comparison.labels, abs(shift.amount)
+def describe_cost_shift(comparison: ProfileKindComparison, shift: FoundShift, part: float | None = None) -> CostShift:
+    """Describe the shift, or this part of it, between a function and its counterpart below the caller."""
+    labels, amount = comparison.labels, abs(shift.amount) if part is None else part
     other = shift.caller if shift.counterpart is None else shift.counterpart
     source, target = (other, shift.row) if shift.amount > 0 else (shift.row, other)
     text, words = wording.format_quantity(amount, comparison.basis.unit)
@@ -101,7 +105,7 @@ def describe_cost_shift(comparison: ProfileKindComparison, shift: FoundShift) ->
         amount=amount,
         unit=comparison.basis.unit,
         sentence=(
-            f"{text} {words} shifted from {wording.function(labels[source].name)} to "
+            f"{text} {words} {'' if shift.resembles else 'possibly '}shifted from {wording.function(labels[source].name)} to "
             f"{wording.function(labels[target].name)}{under}, with the same total."
         ),
     )
@@ -171,13 +175,14 @@ def _shift_below(comparison: ProfileKindComparison, sides: _Sides, place: _Place
     )
     counterparts = _counterparts(comparison, sides, place)
     for counterpart in counterparts:
-        related = _have_same_callees(comparison, sides, place, counterpart.row)
+        resembles = _have_same_callees(comparison, sides, place, counterpart.row)
+        is_similar = False
         if mine_is_one_sided and counterpart.one_sided:
-            related |= _are_named_alike(comparison.labels[place.row], comparison.labels[counterpart.row])
-            is_similar = 1 / SIMILAR_SIZE <= counterpart.lost / abs(gained) <= SIMILAR_SIZE
-            related |= is_similar and place.caller != PROCESS
-        if related and _compensates(comparison, _stacks_of_other(comparison, place, counterpart.row), gained):
-            return _found(comparison, place, counterpart.row)
+            resembles |= _are_named_alike(comparison.labels[place.row], comparison.labels[counterpart.row])
+            is_similar = 1 / SIMILAR_SIZE <= counterpart.lost / abs(gained) <= SIMILAR_SIZE and place.caller != PROCESS
+        other = _stacks_of_other(comparison, place, counterpart.row)
+        if (resembles or is_similar) and _compensates(comparison, other, gained):
+            return _found(comparison, place, counterpart.row, other, resembles=resembles)
     if place.caller == PROCESS or comparison.basis.id == "share":
         return None
     largest = counterparts[0] if counterparts else None
@@ -186,10 +191,12 @@ def _shift_below(comparison: ProfileKindComparison, sides: _Sides, place: _Place
     rest = place.beneath & ~place.own_stacks
     if not _compensates(comparison, rest, gained, MOSTLY_COMPENSATED):
         return None
-    return _found(comparison, place, None if largest is None else largest.row)
+    return _found(comparison, place, None if largest is None else largest.row, rest, resembles=False)
 
 
-def _found(comparison: ProfileKindComparison, place: _Place, counterpart: int | None) -> FoundShift:
+def _found(
+    comparison: ProfileKindComparison, place: _Place, counterpart: int | None, compensating: Mask, *, resembles: bool
+) -> FoundShift:
     difference = float(comparison.functions.estimates.difference[place.row]) * comparison.basis.factor
     other = place.beneath & ~place.own_stacks
     amount = abs(difference)
@@ -197,7 +204,14 @@ def _found(comparison: ProfileKindComparison, place: _Place, counterpart: int | 
         other = _stacks_of_other(comparison, place, counterpart)
         amount = min(amount, abs(float(comparison.change[other].sum())))
     return FoundShift(
-        place.row, place.caller, counterpart, place.own_stacks, other, float(np.sign(difference)) * amount
+        row=place.row,
+        caller=place.caller,
+        counterpart=counterpart,
+        own_stacks=place.own_stacks,
+        other_stacks=other,
+        amount=float(np.sign(difference)) * amount,
+        compensating_stacks=compensating,
+        resembles=resembles,
     )
 
 

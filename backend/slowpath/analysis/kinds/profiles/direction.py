@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
-from slowpath.analysis.findings.findings import CHANGED, CostShift, Direction, Finding, Verdict
+from slowpath.analysis.findings.findings import CHANGED, Direction, Finding, Verdict
 from slowpath.analysis.kinds.profiles.explanations import range_of_mix
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, estimate_rows
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
+from slowpath.analysis.kinds.profiles.shift_group import ShiftGroup
 from slowpath.analysis.kinds.profiles.significance import is_total_changed
 
 # A function with less than this share of its cost on one of the sides has appeared or vanished.
@@ -39,7 +40,7 @@ class KindDecision:
 
 
 def ruling_of(
-    comparison: ProfileKindComparison, findings: Sequence[Finding], shifts: Sequence[CostShift] = ()
+    comparison: ProfileKindComparison, findings: Sequence[Finding], groups: Sequence[ShiftGroup] = ()
 ) -> KindDecision:
     """Decide by the net significant change.
 
@@ -48,7 +49,7 @@ def ruling_of(
     bound = _bound(comparison)
     certain = [finding for finding in findings if finding.is_significant]
     if certain:
-        verdict = _changed_verdict(comparison, certain, shifts)
+        verdict = _changed_verdict(comparison, certain, groups)
         return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())
     least, largest = range_of_mix(comparison)
     limited = bound is not None and bound * max(largest, 1 / max(least, TINY)) <= comparison.thresholds.unchanged_within
@@ -107,13 +108,13 @@ def total_direction(comparison: ProfileKindComparison) -> Direction | None:
 
 
 def _changed_verdict(
-    comparison: ProfileKindComparison, certain: Sequence[Finding], shifts: Sequence[CostShift]
+    comparison: ProfileKindComparison, certain: Sequence[Finding], groups: Sequence[ShiftGroup]
 ) -> Verdict:
     of_total = total_direction(comparison)
     if of_total is not None:
         return VERDICT_OF[of_total]
     directions = {finding.direction for finding in certain}
-    net = estimate_stacks(comparison, stacks_of(comparison, certain, shifts))
+    net = estimate_stacks(comparison, stacks_of(comparison, certain, groups))
     if len(directions) > 1:
         if not float(net.p_value[0]) <= comparison.thresholds.alpha_total:
             return "mixed"
@@ -131,16 +132,20 @@ def _changed_verdict(
 
 
 def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:
-    """Return whether the total's interval excludes the net change of the findings, on the other side of it."""
+    """Return whether the total's interval excludes the net change of the findings, and includes none or the opposite."""
     return _excludes(comparison, direction, float(net.difference[0]))
 
 
 def _excludes(comparison: ProfileKindComparison, direction: Direction, change: float) -> bool:
-    if comparison.basis.id == "share" or not _opposes(comparison, direction):
+    """Return whether the total may be equal or have changed against the direction, but not by this change.
+
+    The side of 1 that its estimate happens to lie on says nothing: a total of ×1.00 is as far from the change.
+    """
+    if comparison.basis.id == "share":
         return False
     estimates = comparison.categories.estimates
     low, high = float(estimates.difference_low[-1]), float(estimates.difference_high[-1])
-    return low > change if change < 0 else high < change
+    return change < low and high >= 0 if direction == "better" else change > high and low <= 0
 
 
 def _opposes(comparison: ProfileKindComparison, direction: Direction) -> bool:
@@ -156,7 +161,7 @@ def _is_one_sided(finding: Finding) -> bool:
 
 
 def stacks_of(
-    comparison: ProfileKindComparison, findings: Sequence[Finding], shifts: Sequence[CostShift] = ()
+    comparison: ProfileKindComparison, findings: Sequence[Finding], groups: Sequence[ShiftGroup] = ()
 ) -> NDArray[np.bool_]:
     """Return the stacks that any finding covers, each once.
 
@@ -169,11 +174,12 @@ def stacks_of(
         elif finding.kind == "profile.category":
             covered[comparison.attribution.of(finding.subject)] = True
         else:
-            ends = [{shift.from_function, shift.to_function} for shift in shifts]
-            names = {finding.subject}.union(*(pair for pair in ends if finding.subject in pair))
-            rows = [row for row, name in enumerate(comparison.functions.names) if name in names]
+            rows = [row for row, name in enumerate(comparison.functions.names) if name == finding.subject]
             for row in rows:
                 covered |= comparison.occurrences.holding(row)
+            for group in groups:
+                if finding.subject in group.names:
+                    covered |= group.stacks
     return covered
 
 

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.findings.findings import CostShift, Finding
+from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.profiles.category_parts import explained_by_category
-from slowpath.analysis.kinds.profiles.cost_shifts import (
-    FoundShift,
-    describe_cost_shift,
-    find_cost_shift,
-    shifted_of_rows,
-)
+from slowpath.analysis.kinds.profiles.cost_shifts import find_cost_shift, shifted_of_rows
 from slowpath.analysis.kinds.profiles.descent import NEW, descended, values_before
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.shift_group import ShiftGroup
+from slowpath.analysis.kinds.profiles.shift_groups import ShiftGroups
 from slowpath.analysis.kinds.profiles.stack_frames import Index
 
 F64 = NDArray[np.float64]
@@ -32,8 +29,6 @@ UNEXPLAINED = 0.4
 CONCENTRATION = 0.2
 # Parts examined below a function: mostly their own change, at least this share of it, and at most so many.
 OWN_CHANGE, MIN_PART_SHARE, MOST_PARTS = 0.9, 0.1, 4
-# A shift is part of another one if more than this share of the change at one of its ends is.
-SAME_SHIFT = 0.5
 # Functions with equal scores except for rounding are on the same stacks.
 EQUAL_SCORE = 1 - 1e-9
 
@@ -51,7 +46,7 @@ class ExplanatoryFunctions:
     """The explanation of the change so far."""
 
     found: list[Cause]
-    cost_shifts: list[CostShift]
+    shift_groups: list[ShiftGroup]
 
 
 def select_explanatory_functions(
@@ -74,8 +69,8 @@ def select_explanatory_functions(
         remaining[explained_by_category(comparison, finding.subject)] = 0
     still_open = changed.copy()
     shifted = np.zeros(len(changed))
-    moved = np.zeros(len(remaining), dtype=np.bool_)
-    explanation = ExplanatoryFunctions([], [])
+    shifts = ShiftGroups(comparison)
+    explanation = ExplanatoryFunctions([], shifts.groups)
     while len(explanation.found) < comparison.thresholds.most_findings:
         value = comparison.occurrences.sums(remaining) - shifted
         unexplained = np.abs(value) >= np.maximum(floor, UNEXPLAINED * np.abs(full_change))
@@ -90,9 +85,7 @@ def select_explanatory_functions(
         still_open[best] = False
         shift = find_cost_shift(comparison, best)
         if shift is not None:
-            if not _is_part_of(comparison, shift, moved):
-                _add_move(explanation.cost_shifts, describe_cost_shift(comparison, shift))
-                moved |= shift.own_stacks | shift.other_stacks
+            shifts.add(shift)
             shifted += shifted_of_rows(comparison, shift)
             if not (still_open[shift.caller] and unexplained[shift.caller]):
                 continue
@@ -147,16 +140,3 @@ def _innermost(comparison: ProfileKindComparison, rows: Index) -> int:
     path: list[int] = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
     candidates: list[int] = rows.tolist()
     return max(candidates, key=lambda row: path.index(row) if row in path else -1)
-
-
-def _is_part_of(comparison: ProfileKindComparison, shift: FoundShift, moved: NDArray[np.bool_]) -> bool:
-    """Return whether what one end of a shift lost or gained was mostly found at the end of another shift already."""
-    amount = np.abs(comparison.change)
-    ends = (shift.own_stacks, shift.other_stacks)
-    return any(float(amount[end & moved].sum()) > SAME_SHIFT * float(amount[end].sum()) for end in ends)
-
-
-def _add_move(shifts: list[CostShift], shift: CostShift) -> None:
-    """Add a shift unless the pair of functions is included already."""
-    if all({shift.from_function, shift.to_function} != {each.from_function, each.to_function} for each in shifts):
-        shifts.append(shift)

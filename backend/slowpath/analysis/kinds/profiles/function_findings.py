@@ -14,6 +14,7 @@ from slowpath.analysis.kinds.profiles.category_advice import FUNCTION, FUNCTION_
 from slowpath.analysis.kinds.profiles.explanatory_functions import Cause, select_explanatory_functions
 from slowpath.analysis.kinds.profiles.places import place_of
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.shift_group import ShiftGroup
 from slowpath.analysis.kinds.profiles.significance import (
     WEIGHT_POWER,
     SignificantRows,
@@ -28,10 +29,15 @@ FEWEST_COUNTS = 10
 
 @dataclass(frozen=True)
 class FunctionFindings:
-    """Findings on functions, and cost shifts."""
+    """Findings on functions, and cost shifts in groups with common ends."""
 
     findings: list[Finding]
-    cost_shifts: list[CostShift]
+    shift_groups: list[ShiftGroup]
+
+    @property
+    def cost_shifts(self) -> tuple[CostShift, ...]:
+        """Return the shifts of all groups."""
+        return tuple(shift for group in self.shift_groups for shift in group.shifts)
 
 
 def function_findings(comparison: ProfileKindComparison, categories: list[Finding]) -> FunctionFindings:
@@ -44,7 +50,7 @@ def function_findings(comparison: ProfileKindComparison, categories: list[Findin
     weights = np.power(counts + 1, WEIGHT_POWER)
     significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
     causes = select_explanatory_functions(comparison, significance.changed, categories)
-    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.cost_shifts)
+    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.shift_groups)
 
 
 def _finding(comparison: ProfileKindComparison, cause: Cause, significance: SignificantRows) -> Finding:

@@ -1,5 +1,6 @@
 """Check whether the requests served during a profile can be its load."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,8 @@ FEWEST_REQUESTS = 20
 # If work per request varies by more than this between profiles of one comparison while the CPU time does not follow the
 # requests, they are not the load of the CPU.
 UNRELATED = 8.0
+# Sides of which less than this part of the CPU is in the same functions do other work: then a request may cost that much more.
+SAME_WORK = 0.5
 # Loads whose ratio is closer to 1 than this count as equal.
 LOAD_DIFFERS = 1.15
 
@@ -80,9 +83,32 @@ def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[P
         if len(rates) > 1 and _unrelated(rates):
             return f"the requests of the {word} vary by a factor of up to {_span(rates[:, 0]):.3g} between profiles, its CPU by {_span(rates[:, 1]):.3g}"
     means = np.array([np.exp(np.log(rates).mean(axis=0)) for rates, _ in measured if len(rates)])
-    if len(means) == 2 and _unrelated(means):
+    if len(means) == 2 and _unrelated(means) and _common_work(base, candidate) >= SAME_WORK:
         return f"the requests differ by a factor of {_span(means[:, 0]):.3g} between the sides, the CPU by {_span(means[:, 1]):.3g}"
     return ""
+
+
+def _common_work(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> float:
+    """Return the part of the CPU that both sides spend in the same functions (where it is spent, not in what they call).
+
+    A saturated service whose requests cost many times more serves as many fewer, with the same CPU: but nearly all of it is then
+    spent on what is new. Requests that were counted wrong leave the parts as they are.
+    """
+    one, other = (_shares_of_functions(side) for side in (base, candidate))
+    return sum(min(share, other.get(name, 0.0)) for name, share in one.items())
+
+
+def _shares_of_functions(side: Sequence[ProfileArtifact]) -> dict[str, float]:
+    sums: dict[str, float] = defaultdict(float)
+    for artifact in side:
+        table = artifact.table
+        if table.kind != "cpu":
+            continue
+        by_name = np.bincount(table.node_key[table.sample_node], weights=table.values[table.default_sample_type])
+        for string in np.flatnonzero(by_name).tolist():
+            sums[table.strings[string]] += float(by_name[string])
+    total = sum(sums.values())
+    return {name: each / total for name, each in sums.items()} if total > 0 else {}
 
 
 def _rates(side: Sequence[ProfileArtifact]) -> F64:

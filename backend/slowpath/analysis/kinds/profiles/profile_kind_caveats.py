@@ -210,9 +210,11 @@ def _drift_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         if len(values) < DRIFT_NEEDS or len(distinct_values(times)) < len(times):
             continue
         total = np.array([len(comparison.categories.names) - 1])
+        first, last = values[np.argsort(times)][[0, -1]]
+        if max(last / first, first / last) - 1 < comparison.floors[0]:
+            continue
         correlation = float(np.corrcoef(_ranks(times), _ranks(values))[0, 1])
         if abs(correlation) >= DRIFTS_AT:
-            first, last = values[np.argsort(times)][[0, -1]]
             part = format_number(100 * abs(last / first - 1))
             yield KindCaveat(
                 "drifting",
@@ -224,7 +226,8 @@ def _drift_caveats(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
 
 
 def _ranks(values: F64) -> F64:
-    return np.argsort(np.argsort(values)).astype(np.float64)
+    """Return the rank of each value; equal values have the same."""
+    return np.unique(values, return_inverse=True)[1].astype(np.float64)
 
 
 def _coverage_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat]:

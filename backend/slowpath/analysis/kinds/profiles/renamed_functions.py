@@ -1,9 +1,9 @@
-"""Pair functions whose names differ between two builds only because their package has another path.
+"""Pair functions whose names differ between two builds only because their package or type has another name.
 
 A new major version of a module (`x/cache` and `x/cache/v2`), a module with another host or owner, a vendored copy and code
 moved into a subpackage rename every function they contain. Compared by name, all of these would have vanished, and others
 appeared: shifts of cost and findings in pairs would hide what changed. So such functions are one, under the name that the
-candidate has. Only functions that one side lacks are paired, and only if the pair is unique.
+candidate has. The same holds for the methods of a type that has another name, or another kind of receiver. Only functions that one side lacks are paired, and only if the pair is unique.
 """
 
 import re
@@ -24,6 +24,9 @@ TYPE_ARGUMENTS = "[...]"
 VENDORED = "/vendor/"
 # Elements of a module path that name its host and owner: another place of the same module.
 HOST_AND_OWNER = 2
+# Two types with fewer methods of equal names may be any two.
+FEWEST_SHARED_METHODS = 2
+CLOSURES = frozenset({"func", "gowrap", "deferwrap"})
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,12 @@ def find_renames(keys: Sequence[str], in_base: Mask, in_candidate: Mask) -> Rena
         {each.label: each for label in labels if (each := QualifiedName.of(label, keys[label])) is not None}
         for labels in (gone, fresh)
     )
-    lasting = _packages(keys[label] for label in np.flatnonzero(in_base & in_candidate).tolist())
+    common = [keys[label] for label in np.flatnonzero(in_base & in_candidate).tolist()]
+    lasting = _packages(common)
     label_of = np.arange(len(keys), dtype=np.int32)
     packages: dict[tuple[str, str], None] = {}
-    for tier in (_same_module, _same_module_elsewhere(lasting), _moved_inside(lasting)):
+    tiers = (_same_module, _same_type, _same_module_elsewhere(lasting), _moved_inside(lasting), _renamed_type(common))
+    for tier in tiers:
         for old, new in tier(list(vanished.values()), list(appeared.values())):
             del vanished[old.label], appeared[new.label]
             label_of[old.label] = new.label
@@ -83,6 +88,56 @@ Names = Sequence[QualifiedName]
 def _same_module(vanished: Names, appeared: Names) -> Pairs:
     """Pair names that differ in major version, vendor folder or type arguments alone."""
     return _unique_pairs(vanished, appeared, lambda each: (each.package, each.local))
+
+
+def _same_type(vanished: Names, appeared: Names) -> Pairs:
+    """Pair methods whose receiver is a pointer on one side and a value on the other."""
+    return _unique_pairs(vanished, appeared, lambda each: (each.package, each.local.replace("(*", "").replace(")", "")))
+
+
+def _renamed_type(common: Iterable[str]) -> Callable[[Names, Names], Pairs]:
+    """Return a tier that pairs the methods of two types of one package, of which each side has one.
+
+    They are one type if at least half of the methods of one of them, and several, have equal names, and no other type fits.
+    """
+    lasting = {method[:2] for key in common if (name := QualifiedName.of(0, key)) and (method := _method_of(name))}
+
+    def pairs(vanished: Names, appeared: Names) -> Pairs:
+        old_types, new_types = (_methods_by_type(side, lasting) for side in (vanished, appeared))
+        partners: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        for old, old_methods in old_types.items():
+            for new, new_methods in new_types.items():
+                shared = len(old_methods.keys() & new_methods.keys())
+                fewer = min(len(old_methods), len(new_methods))
+                if old[0] == new[0] and shared >= max(FEWEST_SHARED_METHODS, fewer / 2):
+                    partners[old].append(new)
+                    partners[new].append(old)
+        return [
+            (method, new_types[fitting[0]][name])
+            for old, methods in old_types.items()
+            if len(fitting := partners[old]) == 1 and len(partners[fitting[0]]) == 1
+            for name, method in methods.items()
+            if name in new_types[fitting[0]]
+        ]
+
+    return pairs
+
+
+def _method_of(name: QualifiedName) -> tuple[str, str, str] | None:
+    """Return package, type and method of a method; None for functions and their closures."""
+    receiver, _, method = name.local.partition(".")
+    if not method or method.partition(".")[0] in CLOSURES:
+        return None
+    return name.package, receiver.strip("(*)"), method
+
+
+def _methods_by_type(names: Names, lasting: set[tuple[str, str]]) -> dict[tuple[str, str], dict[str, QualifiedName]]:
+    types: dict[tuple[str, str], dict[str, QualifiedName]] = defaultdict(dict)
+    for name in names:
+        method = _method_of(name)
+        if method is not None and method[:2] not in lasting:
+            types[method[:2]][method[2]] = name
+    return types
 
 
 def _same_module_elsewhere(lasting: frozenset[str]) -> Callable[[Names, Names], Pairs]:

@@ -5,48 +5,42 @@ If the change of their sum is significant and no other finding covers it (usuall
 it is reported under the name that has the cost now.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings import wording
-from slowpath.analysis.findings.findings import CostShift, Effect, Finding
+from slowpath.analysis.findings.findings import Effect, Finding
 from slowpath.analysis.kinds.profiles.category_advice import FUNCTION, FUNCTION_LESS
 from slowpath.analysis.kinds.profiles.direction import estimate_stacks, stacks_of
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison, estimate_rows
+from slowpath.analysis.kinds.profiles.shift_group import ShiftGroup
 
 Mask = NDArray[np.bool_]
 
-# The net change is reported if at least this share of it is not covered by other findings.
+# The net change is reported if at least this share of it is not covered by other findings, and not compensated by others.
 UNCOVERED = 0.4
 
 
 def shift_findings(
-    comparison: ProfileKindComparison, shifts: Sequence[CostShift], findings: Sequence[Finding]
+    comparison: ProfileKindComparison, groups: Sequence[ShiftGroup], findings: Sequence[Finding]
 ) -> list[Finding]:
-    """Return a finding for every shift whose net change is significant and not covered by `findings`."""
+    """Return a finding for every group of shifts whose net change is significant and not covered by `findings`."""
     covered = stacks_of(comparison, findings)
     net_findings = []
-    for shift in shifts:
-        if shift.common_caller in {shift.from_function, shift.to_function}:
+    for group in groups:
+        if any(shift.common_caller in {shift.from_function, shift.to_function} for shift in group.shifts):
             continue  # the function and its caller as one are the caller, which was tested
-        finding = _net_finding(comparison, shift, covered)
+        finding = _net_finding(comparison, group, covered)
         if finding is not None:
             net_findings.append(finding)
-            covered |= _pair(comparison, shift)
+            covered |= group.stacks
     return net_findings
 
 
-def _pair(comparison: ProfileKindComparison, shift: CostShift) -> Mask:
-    names = comparison.functions.names
-    one, other = names.index(shift.from_function), names.index(shift.to_function)
-    pair: Mask = comparison.occurrences.holding(one) | comparison.occurrences.holding(other)
-    return pair
-
-
-def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: Mask) -> Finding | None:
-    stacks = _pair(comparison, shift)
+def _net_finding(comparison: ProfileKindComparison, group: ShiftGroup, covered: Mask) -> Finding | None:
+    stacks = group.stacks
     tested = estimate_stacks(comparison, stacks)
     rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
     displayed = estimate_rows(rows, comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds)
@@ -60,9 +54,9 @@ def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: M
     agrees = difference * float(tested.difference[0]) > 0
     if not (large and clear and agrees and float(tested.p_value[0]) <= comparison.thresholds.alpha_total):
         return None
-    open_part = estimate_stacks(comparison, stacks & ~covered)
-    if float(open_part.difference[0]) / float(tested.difference[0]) < UNCOVERED:
-        return None
+    for part in (stacks & ~covered, stacks | group.compensated):
+        if float(estimate_stacks(comparison, part).difference[0]) / float(tested.difference[0]) < UNCOVERED:
+            return None
     factor, unit = comparison.basis.factor, comparison.basis.unit
     change = Effect(
         ratio,
@@ -74,7 +68,7 @@ def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: M
     )
     worse = difference > 0
     base, candidate = float(displayed.base[0]) * factor, float(displayed.candidate[0]) * factor
-    title = f"{wording.function(shift.to_function)}, formerly {wording.function(shift.from_function)},"
+    subject, title = _named(group)
     described = wording.change_sentence(
         title, comparison.kind, base=base, candidate=candidate, unit=unit, change=change
     )
@@ -82,7 +76,7 @@ def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: M
     return Finding(
         kind="profile.function",
         profile_kind=comparison.kind,
-        subject=shift.to_function,
+        subject=subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
@@ -98,3 +92,22 @@ def _net_finding(comparison: ProfileKindComparison, shift: CostShift, covered: M
         advice=text.advice if comparison.kind == "cpu" else "",
         sentence=f"{described}.",
     )
+
+
+def _named(group: ShiftGroup) -> tuple[str, str]:
+    """Return the function with most of the net change, and what to call the group.
+
+    That two functions are the same is certain only if they resemble each other.
+    """
+    after = dict.fromkeys(shift.to_function for shift in group.shifts)
+    before = dict.fromkeys(shift.from_function for shift in group.shifts)
+    for name, change in group.unassigned.items():
+        (after if change > 0 else before)[name] = None
+    formerly = "formerly" if group.resembles else "possibly formerly"
+    subject = max(after, key=lambda name: group.unassigned.get(name, 0.0))
+    return subject, f"{_together(after)}, {formerly} {_together(before)},"
+
+
+def _together(names: Iterable[str]) -> str:
+    first, *others = (wording.function(name) for name in names)
+    return first if not others else f"{first} with {wording.join_list(others)}"

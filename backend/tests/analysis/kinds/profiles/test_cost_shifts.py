@@ -1,5 +1,7 @@
 """Cost shifts: what they are beneath a caller, beneath the process and in shares, and what they are not."""
 
+from typing import Any
+
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
@@ -220,3 +222,58 @@ def test_work_that_shifted_once_is_stated_once() -> None:
         comparison = compared(absolute(sides[0], 1), absolute(sides[1], 2))
         assert comparison.verdict == "unchanged"
         assert len(comparison.cost_shifts) == 1
+
+
+ONE_FUNCTION = """
+    main.main   main.main         main.main   main.main
+    a/x.Serve   a/x.Serve         a/x.Serve   a/x.Idle
+    a/x.Match   a/x.contextSet    a/x.Encode  .
+    .           b/http.Clone      .           .
+    300         352               600         400
+"""
+IN_TWO_PARTS = """
+    main.main   main.main            main.main             main.main   main.main
+    a/x.Serve   a/x.Serve            a/x.Serve             a/x.Serve   a/x.Idle
+    a/x.Match   a/x.requestWithVars  a/x.requestWithRoute  a/x.Encode  .
+    .           b/http.Clone         b/http.Clone          .           .
+    300         178                  174                   600         400
+"""
+
+
+@pytest.mark.parametrize("options", [ALLOCS, {}], ids=["allocs", "cpu"])
+def test_a_function_whose_cost_went_to_two_new_ones_is_a_shift_to_both(options: dict[str, Any]) -> None:
+    base, candidate = (runs(each, 10, seed=seed, **options) for seed, each in enumerate((ONE_FUNCTION, IN_TWO_PARTS)))
+    for one, other in ((base, candidate), (candidate, base)):
+        comparison = compared(one, other)
+        assert subjects(comparison) == set()
+        assert comparison.verdict == "unchanged"
+        assert cost_shifts(comparison) == {
+            frozenset({"x.contextSet", "x.requestWithVars"}),
+            frozenset({"x.contextSet", "x.requestWithRoute"}),
+        }
+        assert sum(each.amount for each in comparison.cost_shifts) <= 1.1 * max(
+            float(comparison.kinds[0].comparison.functions.estimates.base.max()),
+            float(comparison.kinds[0].comparison.functions.estimates.candidate.max()),
+        )
+
+
+def test_a_function_that_shifted_to_two_new_ones_and_grew_is_reported_with_the_growth_of_both() -> None:
+    grown = IN_TWO_PARTS.replace("178                  174 ", "278                  274 ")
+    forward = compared(absolute(ONE_FUNCTION, 1), absolute(grown, 2))
+    backward = compared(absolute(grown, 2), absolute(ONE_FUNCTION, 1))
+    assert (forward.verdict, backward.verdict) == ("regressed", "improved")
+    for comparison, ratio in ((forward, 552 / 352), (backward, 352 / 552)):
+        (finding,) = [each for each in comparison.findings if each.is_significant]
+        assert finding.change.ratio == pytest.approx(ratio, rel=0.1)
+
+
+def test_a_function_that_only_has_the_size_of_another_is_possibly_that_one() -> None:
+    """Equal callees are evidence; equal size and place are not, so the sentences say that it is a guess."""
+    base = "main.main main.main\na/x.Serve a/x.Serve\na/x.Old a/x.Encode\n300 2500"
+    for drawing, is_guess in ((base, True), (base.replace("300 ", "b/y.work .\n300 "), False)):
+        grown = drawing.replace("a/x.Old", "c/z.Fresh").replace("300", "450")
+        comparison = compared(absolute(drawing, 1), absolute(grown, 2))
+        (shift,) = comparison.cost_shifts
+        assert ("possibly shifted from x.Old to z.Fresh" in shift.sentence) == is_guess
+        named = [each.sentence for each in comparison.findings if "formerly x.Old" in each.sentence]
+        assert all(("possibly formerly" in sentence) == is_guess for sentence in named)

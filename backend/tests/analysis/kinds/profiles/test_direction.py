@@ -11,7 +11,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.units import Nanoseconds
 from tests.analysis.compare_helpers import compared
-from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, runs, stacks
+from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, runs, stacks, with_cpu
 
 OPPOSITE: dict[Verdict, Verdict] = {
     "regressed": "improved",
@@ -151,3 +151,17 @@ def test_swapped_sides_give_the_opposite_verdict_on_generated_cases(seed: int) -
     )
     for comparison in (forward, backward):
         assert make_comparison_document(comparison).headline.sentence.startswith(comparison.verdict.capitalize())
+
+
+def test_a_function_that_fell_while_an_exact_total_did_not_is_no_improvement() -> None:
+    """What compensates it is spread over many functions, each too small for a finding: only the total shows it."""
+    names = " ".join(f"a/x{number}.F" for number in range(40))
+    drawing = "main.main " * 41 + f"\na/x.A {names}\n"
+    base = with_cpu(runs(drawing + " ".join(["400", *["100"] * 40])), 4_400)
+    candidate = with_cpu(runs(drawing + " ".join(["200", *["105"] * 40]), seed=2), 4_399)
+    for one, other in ((base, candidate), (candidate, base)):
+        comparison = compared(one, other)
+        assert {each.subject for each in comparison.findings if each.is_significant} == {"a/x.A"}
+        assert comparison.verdict == "inconclusive"
+        headline = make_comparison_document(comparison).headline.sentence
+        assert "but the total" in headline

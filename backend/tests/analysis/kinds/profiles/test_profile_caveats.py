@@ -9,7 +9,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from tests.analysis import compare_helpers
 from tests.analysis.kinds.profiles.compare_helpers import compared
-from tests.analysis.kinds.profiles.generated_profiles import SECOND, TICK, artifact, at_times, runs, stacks
+from tests.analysis.kinds.profiles.generated_profiles import SECOND, TICK, artifact, at_times, runs, stacks, with_cpu
 
 DRAWING = "main.main main.main\na/x.A a/x.B\n300 200"
 
@@ -59,6 +59,19 @@ def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int
     found = compared(side(requests=base), side(seed=2, requests=candidate))
     assert expected in {caveat.id: caveat.sentence for caveat in found.caveats}["load-implausible"]
     assert found.kinds[0].comparison.basis.id == "per_second"
+
+
+def test_a_saturated_service_whose_requests_cost_many_times_more_is_compared_per_request() -> None:
+    """Its CPU stays the same and its requests fall by a factor of 18: no wrong counter, since it does other work now."""
+    drawing = "main.main main.main main.main\na/x.Serve a/x.Serve a/x.Idle\na/x.areas a/x.other .\n{} {} {}"
+    base = with_cpu(runs(drawing.format(30, 900, 50), 6, requests=18_000), 980)
+    candidate = with_cpu(runs(drawing.format(927, 50, 3), 6, seed=2, requests=1_000), 980)
+    for one, other, verdict in ((base, candidate, "regressed"), (candidate, base, "improved")):
+        found = compared(one, other)
+        assert "load-implausible" not in {caveat.id for caveat in found.caveats}
+        assert found.kinds[0].comparison.basis.id == "per_request"
+        assert found.verdict == verdict
+        assert found.findings[0].subject == "a/x.areas"
 
 
 @pytest.mark.parametrize(
@@ -147,6 +160,26 @@ def test_drift_over_the_profiles() -> None:
 
     raised = caveat_sentences(drifting(0), drifting(30))
     assert "cost of the candidate rises over its profiles by 70.0%" in raised["drifting"]
+
+
+def test_constant_counts_do_not_drift() -> None:
+    """As many goroutines in each profile: the order of equal values is not one of growth."""
+
+    def waiting(seed: int) -> list[ProfileArtifact]:
+        return [
+            artifact(
+                [(["main.main", "a/x.wait"], 7.0)],
+                facts=RunMetadata(run=f"{seed}/{i}", requests=1000),
+                kind="goroutine",
+                types=[("goroutine", "count")],
+                ticks=(1,),
+                duration_ns=0,
+                time_ns=i * SECOND + seed,
+            )
+            for i in range(8)
+        ]
+
+    assert "drifting" not in caveat_sentences(waiting(1), waiting(2))
 
 
 def test_a_machine_without_aes_betrays_itself() -> None:

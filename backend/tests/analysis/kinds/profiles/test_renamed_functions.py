@@ -99,3 +99,27 @@ def test_code_moved_into_a_new_subpackage_is_followed_although_it_is_exported_th
     assert renames([lasting, new], [lasting, old]) == {new: old}
     older = [lasting, old, f"{HOST}/unstable.Kind"]
     assert renames(older, [lasting, new, f"{HOST}/unstable.Kind"]) == {}
+
+
+def test_methods_of_a_renamed_type_are_paired_by_their_names() -> None:
+    """As in fxamacker/cbor: `parseMap` of one type is not the former `parseArray` of the other."""
+    old = [f"{HOST}.(*decodeState).{name}" for name in ("parseMap", "parseArray", "valid")]
+    new = [f"{HOST}.(*decoder).{name}" for name in ("parseMap", "parseArray", "wellformed")]
+    assert renames(old, new) == dict(zip(old[:2], new[:2], strict=True))
+    assert renames(new, old) == dict(zip(new[:2], old[:2], strict=True))
+
+
+def test_types_that_both_sides_have_or_that_fit_several_stay_apart() -> None:
+    old = [f"{HOST}.(*one).Get", f"{HOST}.(*one).Put"]
+    new = [f"{HOST}.(*two).Get", f"{HOST}.(*two).Put"]
+    assert renames([*old, f"{HOST}.(*two).Len"], [*new, f"{HOST}.(*two).Len"]) == {}
+    assert renames(old, [*new, f"{HOST}.(*three).Get", f"{HOST}.(*three).Put"]) == {}
+    assert renames(old[:1], new[:1]) == {}, "one equal name is none"
+    assert renames([f"{HOST}.one.func", f"{HOST}.one.func.x"], [f"{HOST}.two.func", f"{HOST}.two.func.x"]) == {}
+
+
+def test_a_method_whose_receiver_is_no_pointer_any_more_is_the_same() -> None:
+    """As in gorilla/mux."""
+    old, new = f"{HOST}.(*group).setMatch", f"{HOST}.group.setMatch"
+    assert renames([old], [new]) == {old: new}
+    assert renames([new], [old]) == {new: old}
