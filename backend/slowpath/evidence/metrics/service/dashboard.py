@@ -168,7 +168,9 @@ def _of_environment(
     cells = wish.cells
     ids = [ServiceId(row.id) for row in rows]
     stored = [one for one in ids if one not in through]
-    samples = recognised.samples(session, stored, cells.from_ms - window_before_ms(wish.reach.step_ms), wish.to_ms, wish.reach)
+    samples = recognised.samples(
+        session, stored, cells.from_ms - window_before_ms(wish.reach.step_ms), wish.to_ms, wish.reach
+    )
     samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(cells, samples)
     running = catalog.list_active_deployments(session, environment_id, end)
