@@ -263,7 +263,7 @@ def test_a_commit_that_touches_a_file_on_the_regressed_paths_weighs_most(
     done(near, PlanBisect(bisect_id))
     plan = plan_of(near, bisect_id)
     weights = {plan.nodes[one].sha: plan.nodes[one].weight for one in plan.line.ids}
-    assert "cmd/service/slow.go, which contains regressed functions" in plan.nodes[plan.line.ids[-1]].why
+    assert "Touches a file of regressed functions: cmd/service/slow.go." in plan.nodes[plan.line.ids[-1]].why
     assert weights[changed] > 3 * max(one for sha, one in weights.items() if sha not in {changed, history.monos[4]})
 
 

@@ -90,7 +90,7 @@ def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
     code = [path for path in touched.paths if not path.endswith(("_test.go", ".md"))]
     files = [path for path in code if any(_is_file(path, file) for file in regressed.files)]
     if files:
-        return FILE, [SuspicionReason("file", f"Touches {_format_names(files)}, which contains regressed functions.")]
+        return FILE, [SuspicionReason("file", f"Touches a file of regressed functions: {_format_names(files)}.")]
     packages = {package_of(function) for function in regressed.functions}
     near = [
         path for path in code if path.endswith((".go", ".s", ".c", ".h")) and _is_package(path, packages, regressed)
@@ -98,7 +98,7 @@ def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
     if near:
         folders = list(dict.fromkeys(_folder(path) or "the root directory" for path in near))
         return PACKAGE, [
-            SuspicionReason("package", f"Touches {_format_names(folders)}, which contains regressed packages.")
+            SuspicionReason("package", f"Touches a package of regressed functions: {_format_names(folders)}.")
         ]
     return 1.0, []
 
@@ -113,7 +113,7 @@ def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
         factor = BUMP_ON_PATH
         reasons.append(
             SuspicionReason(
-                "bump-on-path", f"Changes the version of {_format_names(on_path)}, which contains regressed functions."
+                "bump-on-path", f"Changes the version of a module of regressed functions: {_format_names(on_path)}."
             )
         )
     elif modules:

@@ -127,14 +127,14 @@ def describe_interval(low: float, high: float) -> str:
 def format_interval(low: float, high: float) -> str:
     """Format a ratio's confidence interval for a sentence: `1.28 to 1.36`.
 
-    A bound beyond `UNBOUNDED` (or its inverse) carries no information, so only the other one is named.
+    A bound beyond `UNBOUNDED` (or its inverse) carries no information, so only the other one is named. Each bound is
+    rounded as any ratio, as on pages: one interval has one spelling.
     """
     if not low > 1 / UNBOUNDED:
         return f"at most {format_ratio(high)}" if high < UNBOUNDED else "not bounded"
     if not high < UNBOUNDED:
         return f"at least {format_ratio(low)}"
-    digits = _ratio_digits(low)
-    return f"{low:.{digits}f} to {high:,.{digits}f}"
+    return f"{format_ratio(low)[1:]} to {format_ratio(high)[1:]}"
 
 
 def function(name: str) -> str:

@@ -47,12 +47,21 @@ def name_series(kind: str, subject: str) -> str:
 
 def format_title(kind: str, subject: str, unit: str, ratio_of: float | None, *, location: str | None = None) -> str:
     """Name what changed, by how much, and the function or category in which a comparison located it."""
+    size = "" if ratio_of is None else f": {format_change(ratio_of)}"
+    return f"{_name_change(kind, subject, unit, ratio_of)}{size}{f', in {location}' if location else ''}"
+
+
+def format_comparison_name(kind: str, subject: str, unit: str, ratio_of: float, commits: tuple[str, str]) -> str:
+    """Name the comparison of a regression: without the size, because that of all builds differs from that of two."""
+    good, bad = (each[:SHORT_COMMIT] for each in commits)
+    return f"{_name_change(kind, subject, unit, ratio_of)} ({good} → {bad})"
+
+
+def _name_change(kind: str, subject: str, unit: str, ratio_of: float | None) -> str:
     more, less = measurement_kind(kind).verbs
     if measurement_kind(kind).has_units and unit.endswith("/s"):
         more, less = "does more", "does less"
-    words = f"{name_series(kind, subject)} {more if ratio_of is None or ratio_of > 1 else less}"
-    size = "" if ratio_of is None else f": {format_change(ratio_of)}"
-    return f"{words}{size}{f', in {location}' if location else ''}"
+    return f"{name_series(kind, subject)} {more if ratio_of is None or ratio_of > 1 else less}"
 
 
 def format_change(value: float) -> str:

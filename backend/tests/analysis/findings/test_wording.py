@@ -51,6 +51,7 @@ def test_quantity_ratio_and_interval() -> None:
     assert wording.format_interval(1.281, 1.357) == "1.28 to 1.36"
     assert wording.format_interval(12.81, 13.57) == "12.8 to 13.6"
     assert wording.format_interval(128.1, 957.2) == "128 to 957"
+    assert wording.format_interval(6.80, 19.246) == "6.80 to 19.2"
     assert wording.format_interval(0.0121, 0.0262) == "0.012 to 0.026"
 
 

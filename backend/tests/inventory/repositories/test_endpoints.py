@@ -175,7 +175,7 @@ def test_pushed_commits_are_listed_by_suspicion(client: TestClient) -> None:
     assert shares[sha(3)]["probability"] > 0.7
     assert 0 < shares[sha(2)]["probability"] < 0.1
     assert shares[sha(3)]["reasons"] == [
-        {"kind": "package", "sentence": "Touches store, which contains regressed packages."},
+        {"kind": "package", "sentence": "Touches a package of regressed functions: store."},
     ]
     assert [one["kind"] for one in shares[sha(4)]["reasons"]] == ["bump"]
     assert found["commits"][2]["title"] == HOSTILE

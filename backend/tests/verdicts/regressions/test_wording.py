@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from slowpath.analysis.series.trends import Trend
-from slowpath.verdicts.regressions.wording import describe_trend
+from slowpath.verdicts.regressions.wording import describe_trend, format_comparison_name
 
 BEGUN = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -30,3 +30,11 @@ def test_describe_trend(trend: Trend, steps: int, gap: int, sentence: str) -> No
     made = [(f"{number:07x}" + 33 * "0", BEGUN + number * timedelta(hours=gap)) for number in range(60)]
 
     assert describe_trend(trend, steps, made) == sentence
+
+
+def test_the_comparison_of_a_regression_is_named_without_the_size_of_all_builds() -> None:
+    """The regression's ratio is of levels over builds, the comparison's of two sets: one row has one ratio."""
+    name = format_comparison_name(
+        "profile.function", "shop/discount.(*Rules).Best", "us/request", 15.0, ("5af1c2d8568b", "1d9a52b7c831")
+    )
+    assert name == "discount.(*Rules).Best takes more time (5af1c2d → 1d9a52b)"

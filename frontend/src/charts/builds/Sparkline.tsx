@@ -1,4 +1,8 @@
-import { layOutBuildSeries, sparklineLevels } from '../../engine/builds/build-series';
+import {
+  layOutBuildSeries,
+  sparklineLevels,
+  withoutOutliers,
+} from '../../engine/builds/build-series';
 import css from './builds.module.css';
 
 type SparklineProps = {
@@ -22,7 +26,10 @@ export function Sparkline({
   height = 26,
 }: SparklineProps) {
   const line = layOutBuildSeries(
-    { values, levels: sparklineLevels(values.length, stepAt, levels) },
+    {
+      values: withoutOutliers(values, levels),
+      levels: sparklineLevels(values.length, stepAt, levels),
+    },
     width,
     height,
     3,

@@ -5,8 +5,8 @@
 import { useCallback, useEffect, useRef, useState, type PointerEvent, type RefObject } from 'react';
 import type { PlacedGraph } from './call-graph-layout';
 
-/** Below this scale the smallest names cannot be read. */
-const READABLE_SCALE = 0.7;
+/** The smallest text is 11 px at this scale: below it cannot be read. */
+const READABLE_SCALE = 1;
 const LEAST_SCALE = 0.1;
 const MOST_SCALE = 3;
 const WHEEL_STEP = 1.1;

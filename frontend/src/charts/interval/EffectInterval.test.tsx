@@ -25,6 +25,12 @@ describe('an effect', () => {
     expect(marks({ change: 'only-candidate' })).toEqual(['path', 'text']);
     expect(marks({ change: 'only-base' })).toEqual(['path', 'text']);
   });
+  test('beyond the axis is an arrow with its value, never a dot at the end', () => {
+    const beyond = { ratio: 52, low: 40, high: 66, change: 'more' } as const;
+    expect(marks(beyond)).toEqual(['path', 'text']);
+    render(<EffectInterval axis={AXIS} {...beyond} />);
+    expect(screen.getByText('×52.0', { selector: 'text' })).toBeInTheDocument();
+  });
   test('without an interval is a dot alone; without anything, nothing', () => {
     expect(marks({ ratio: 2, change: 'more', low: Number.NaN, high: Number.NaN })).toEqual([
       'circle',

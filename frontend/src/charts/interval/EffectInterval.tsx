@@ -78,8 +78,34 @@ function OneSided({
   );
 }
 
+type BeyondProps = { ratio: number; isHigh: boolean; width: number; middle: number };
+
+/** A ratio that the axis does not reach: an arrow off its end, with the value. */
+function Beyond({ ratio, isHigh, width, middle }: BeyondProps): ReactElement {
+  const path = isHigh
+    ? `M${width - 15} ${middle - 4.5}l7 4.5-7 4.5z`
+    : `M15 ${middle - 4.5}L8 ${middle}l7 4.5z`;
+  return (
+    <>
+      <path className={css.filled} d={path} />
+      <text
+        x={isHigh ? width - 22 : 22}
+        y={middle + 4}
+        className={css.text}
+        textAnchor={isHigh ? 'end' : 'start'}
+      >
+        {formatRatio(ratio)}
+      </text>
+    </>
+  );
+}
+
 function finite(value: number | null): value is number {
   return value !== null && Number.isFinite(value) && value > 0;
+}
+
+function isBeyond(axis: RatioAxis, ratio: number | null): boolean {
+  return finite(ratio) && (ratio > axis.high || ratio < axis.low);
 }
 
 function describeInterval(props: EffectIntervalProps): string {
@@ -108,10 +134,12 @@ export function EffectInterval(props: EffectIntervalProps): ReactElement {
         />
       ))}
       <g className={toneOf(change)}>
-        {finite(low) && finite(high) && (
+        {finite(low) && finite(high) && !isBeyond(axis, ratio) && (
           <Whisker axis={axis} low={low} high={high} width={width} middle={middle} />
         )}
-        {finite(ratio) ? (
+        {finite(ratio) && isBeyond(axis, ratio) ? (
+          <Beyond ratio={ratio} isHigh={ratio > axis.high} width={width} middle={middle} />
+        ) : finite(ratio) ? (
           <circle
             className={change === 'noise' ? css.open : css.filled}
             cx={place(axis, ratio, width)}

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { axisTicks, labelledPositions, layOutBuildSeries, sparklineLevels } from './build-series';
+import {
+  axisTicks,
+  labelledPositions,
+  layOutBuildSeries,
+  sparklineLevels,
+  withoutOutliers,
+} from './build-series';
 
 describe('a series over builds', () => {
   const line = layOutBuildSeries(
@@ -57,7 +63,9 @@ it.each([
   },
   { range: [0.012, 0.017], spacing: 0.0018, isBinary: false, ticks: [0.012, 0.014, 0.016] },
   { range: [900, 5_000], spacing: 1_100, isBinary: true, ticks: [2_048, 4_096] },
-  { range: [-3, 4], spacing: 3, isBinary: false, ticks: [0] },
+  { range: [-3, 4], spacing: 3, isBinary: false, ticks: [-2, 0, 2, 4] },
+  { range: [60, 140], spacing: 40, isBinary: false, ticks: [60, 80, 100, 120, 140] },
+  { range: [1_100, 1_900], spacing: 700, isBinary: true, ticks: [1_280, 1_536, 1_792] },
   { range: [5, 5], spacing: 0, isBinary: false, ticks: [] },
 ] as const)('has round values on its axis: $range', ({ range, spacing, isBinary, ticks }) => {
   const found = axisTicks(range, spacing, isBinary);
@@ -76,4 +84,21 @@ it('a row of a list has one level before its step and one from there on', () => 
   expect(sparklineLevels(4, 2, [1, 3])).toEqual([1, 1, 3, 3]);
   expect(sparklineLevels(2, null, [1])).toEqual([1, 1]);
   expect(sparklineLevels(1, null, [])).toEqual([null]);
+});
+
+describe('a small chart', () => {
+  it('draws outliers in, so that a step of 1.8 times can be seen', () => {
+    const before = Array.from({ length: 20 }, (_, index) => 2.4 + 0.01 * (index % 3));
+    const after = Array.from({ length: 20 }, (_, index) => 4.5 + 0.01 * (index % 3));
+    const values = [...before, 240, ...after];
+    const drawn = withoutOutliers(values, [2.4, 4.5]);
+    const { dots } = layOutBuildSeries({ values: drawn, levels: [] }, 142, 26, 3);
+    expect(dots[0]!.y - dots[40]!.y).toBeGreaterThan(26 / 5);
+    expect(drawn.filter((value, index) => value !== values[index])).toHaveLength(1);
+  });
+
+  it('never draws a level in', () => {
+    const values = [...Array.from({ length: 20 }, () => 1), 5];
+    expect(withoutOutliers(values, [1, 5])).toEqual(values);
+  });
 });

@@ -96,7 +96,8 @@ export function axisTicks(
     : ([1, 2, 2.5, 5].find((each) => each * power >= spacing) ?? 10) * power;
   const first = Math.ceil(least / step);
   const count = Math.floor(most / step) - first + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
+  if (count < 2) return axisTicks([least, most], spacing / 2, isBinary);
+  return Array.from({ length: count }, (_, index) => (first + index) * step);
 }
 
 /**
@@ -145,4 +146,22 @@ export function sparklineLevels(
   const first = levels[0] ?? null;
   const last = levels[levels.length - 1] ?? null;
   return Array.from({ length }, (_, index) => (step_at === null || index < step_at ? first : last));
+}
+
+/** Tukey's fences: values further outside of the middle half than this many of its widths are outliers. */
+const FENCE = 1.5;
+
+/**
+ * Values of a small chart with outliers drawn in to Tukey's fences, so that one of them does not flatten a step. The levels are
+ * always within the scale.
+ */
+export function withoutOutliers(values: (number | null)[], levels: number[]): (number | null)[] {
+  const known = values.filter((value): value is number => value !== null && Number.isFinite(value));
+  if (known.length < 4) return values;
+  known.sort((a, b) => a - b);
+  const quartile = (part: number) => known[Math.round(part * (known.length - 1))]!;
+  const [low, high] = [quartile(0.25), quartile(0.75)];
+  const least = Math.min(low - FENCE * (high - low), ...levels);
+  const most = Math.max(high + FENCE * (high - low), ...levels);
+  return values.map((value) => (value === null ? null : Math.min(most, Math.max(least, value))));
 }

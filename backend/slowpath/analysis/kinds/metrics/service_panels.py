@@ -19,7 +19,7 @@ from slowpath.analysis.kinds.metrics.native_histogram_rates import NativeRates, 
 from slowpath.analysis.kinds.metrics.panel_gaps import PanelGap, evidence_of, gaps_of, without_histogram
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3, PrometheusDialect
 from slowpath.analysis.kinds.metrics.series_data import CUSTOM_BUCKETS_SCHEMA, LateSamples, SeriesData, Times, Values
-from slowpath.analysis.kinds.metrics.time_grid import TimeGrid
+from slowpath.analysis.kinds.metrics.time_grid import TimeGrid, complete_cells
 
 StatusClass = Literal["2xx", "4xx", "5xx", "other"]
 HistogramKind = Literal["classic", "native", "mean", "none"]
@@ -176,6 +176,11 @@ class _CounterRates:
         self.native_row = {id(one): row for row, one in enumerate(natives)}
         self.resets: dict[int, Times] = {id(one): self.rates.reset_ms[row] for row, one in enumerate(floats)}
         self.resets |= {id(one): self.natives.reset_ms[row] for row, one in enumerate(natives)}
+        incomplete = ~complete_cells(counters, times, window_ms)
+        self.rates.per_second[:, incomplete] = np.nan
+        self.natives.count[:, incomplete] = np.nan
+        self.natives.sum[:, incomplete] = np.nan
+        self.incomplete = incomplete
 
     def of(self, series: SeriesData) -> Values:
         """[P] Return a counter's rate per second; for a native histogram the rate of its count."""
@@ -213,7 +218,13 @@ class _LatencyHistogram:
         if not self._samples.natives:
             return []
         rows = [self._rated.native_row[id(one)] for one in self._samples.natives]
-        return self._rated.natives.quantiles(qs, rows if members is None else [rows[i] for i in members], self._dialect)
+        found = self._rated.natives.quantiles(
+            qs, rows if members is None else [rows[i] for i in members], self._dialect
+        )
+        for one in found:
+            for values in (one.value, one.low, one.high):
+                values[self._rated.incomplete] = np.nan
+        return found
 
     def mean(self) -> Values | None:
         """Return the sum by the count, in the histogram's unit."""

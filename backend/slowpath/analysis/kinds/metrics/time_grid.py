@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from slowpath.analysis.kinds.metrics.rate_windows import Mask
 from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times
 
 POINTS_MAX: Final = 720
@@ -13,6 +14,7 @@ STEPS_MS: Final = tuple(
     1000 * s for s in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
 )
 DAY_MS: Final = 86_400_000
+COMPLETE_WITHIN: Final = 1.1  # intervals between a sample and the end of a window up to which rate() extrapolates
 SCRAPES_A_WINDOW: Final = 4  # with fewer, one lost scrape leaves a gap; the same as Grafana's $__rate_interval
 
 
@@ -91,3 +93,18 @@ def finest_step_ms(series: list[SeriesData]) -> int:
 def rate_window_ms(step_ms: int, interval_ms: int) -> int:
     """Return the range of rate(...[w]): every sample counts in some point, and it covers four scrapes."""
     return max(step_ms, SCRAPES_A_WINDOW * interval_ms)
+
+
+def complete_cells(series: list[SeriesData], times: Times, window_ms: int) -> Mask:
+    """[P] Return which times have a window between the first and the newest sample of these series.
+
+    The rate of a window that samples cover in part is too low: a dip at both ends of the data that nothing measured. Of a
+    service with less than one window of samples every cell counts.
+    """
+    ends = [(int(one.times_ms[0]), int(one.times_ms[-1])) for one in series if len(one.times_ms)]
+    if not ends:
+        return np.ones(len(times), np.bool_)
+    reach_ms = COMPLETE_WITHIN * finest_step_ms(series)
+    first_ms, newest_ms = min(first for first, _ in ends), max(newest for _, newest in ends)
+    complete: Mask = (times - window_ms >= first_ms - reach_ms) & (times <= newest_ms + reach_ms)
+    return complete if complete.any() else np.ones(len(times), np.bool_)

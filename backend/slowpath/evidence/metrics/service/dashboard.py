@@ -54,8 +54,8 @@ WEEK_MS: Final = 7 * 86_400_000
 NOT_NOW: Final = "no samples in this time range."
 """Reason for a service with known series."""
 ENVIRONMENTS_MAX: Final = 200
-# Rate window before the left edge: enough for four scrapes of up to 225 s, for every step.
 BEFORE_MS: Final = 900_000
+"""Samples read before the left edge: four scrapes of up to 225 s. A longer step needs its whole length."""
 CLOCKS_APART_MS: Final = 10_000
 """Tolerance between the clocks of the database, which times samples, and of this process."""
 USUAL_ENVIRONMENT: Final = "production"
@@ -115,7 +115,13 @@ def choose_environment(
 
 def read_between(wish: DashboardRequest) -> tuple[tuple[int, int], int]:
     """Return the time range of the samples to read, and the finest step of the dashboard."""
-    return (wish.from_ms - BEFORE_MS, wish.to_ms), grid_between(wish.from_ms, wish.to_ms, 1).step_ms
+    step_ms = grid_between(wish.from_ms, wish.to_ms, 1).step_ms
+    return (wish.from_ms - window_before_ms(step_ms), wish.to_ms), step_ms
+
+
+def window_before_ms(step_ms: int) -> int:
+    """Return how long before the first cell samples are read: that its rate window is complete."""
+    return max(BEFORE_MS, step_ms)
 
 
 def build_dashboard(
@@ -162,7 +168,9 @@ def _of_environment(
     cells = wish.cells
     ids = [ServiceId(row.id) for row in rows]
     stored = [one for one in ids if one not in through]
-    samples = recognised.samples(session, stored, cells.from_ms - BEFORE_MS, wish.to_ms, wish.reach)
+    samples = recognised.samples(
+        session, stored, cells.from_ms - window_before_ms(wish.reach.step_ms), wish.to_ms, wish.reach
+    )
     samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(cells, samples)
     running = catalog.list_active_deployments(session, environment_id, end)

@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.metrics.time_grid import (
 )
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
-from slowpath.evidence.metrics.service.dashboard import BEFORE_MS
+from slowpath.evidence.metrics.service.dashboard import window_before_ms
 from slowpath.evidence.metrics.service.dashboard_samples import load_environment_signals
 from slowpath.evidence.metrics.service.series_reader import ReadReach
 
@@ -26,7 +26,9 @@ def read_service_panels(
     from_ms, to_ms = between_ms
     signals = load_environment_signals(session, environment_id)
     reach = ReadReach(grid_between(from_ms, to_ms, 1).step_ms)
-    samples = signals.samples(session, [service_id], from_ms - BEFORE_MS, to_ms, reach)[service_id]
+    samples = signals.samples(session, [service_id], from_ms - window_before_ms(reach.step_ms), to_ms, reach)[
+        service_id
+    ]
     interval_ms = scrape_interval_ms(samples.counters())
     grid = grid_between(from_ms, to_ms, finest_step_ms(samples.counters()))
     return grid, service_panels(samples, grid, rate_window_ms(grid.step_ms, interval_ms), split_by=label)

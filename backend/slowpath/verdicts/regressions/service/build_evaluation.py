@@ -194,11 +194,12 @@ def _confirm(session: WriteSession, inputs: EvaluationInputs, row: Regression, g
     """Confirm a regression: assign its number, enqueue its comparison and record the event."""
     row.number, row.confirmed = queries.next_number(session), True
     row.required_evidence = None
-    change = group.lead.change
+    lead, change = group.lead, group.lead.change
     good = [place.build for place in reversed(inputs.places[: change.low_index])]
     bad = [place.build for place in inputs.places[change.high_index :]]
-    name = f"{row.title} ({(row.good_commit or '')[:7]} → {(row.since_commit or '')[:7]})"[:200]
-    comparison_id = evidence_comparisons.enqueue_evidence_comparison(session, name, good, bad)
+    commits = (row.good_commit or "", row.since_commit or "")
+    name = wording.format_comparison_name(lead.kind, lead.subject, lead.unit, change.ratio, commits)
+    comparison_id = evidence_comparisons.enqueue_evidence_comparison(session, name[:200], good, bad)
     if comparison_id is not None:
         add_evidence(session, row, comparison_id)
     record_event(session, row, "opened", {"sentence": row.sentence}, by_person=False)

@@ -56,6 +56,16 @@ def test_requests_are_summed_by_status_class() -> None:
     assert (panels.histogram, panels.instance_count, panels.gaps, panels.resets) == ("none", 2, [], [])
 
 
+@pytest.mark.parametrize("interval_ms", [5_000, 15_000])
+def test_cells_that_samples_cover_in_part_have_no_value(interval_ms: int) -> None:
+    """The first and the last window contain a part of the samples: their rate would be a dip."""
+    times = np.arange(START + 5 * MINUTE, START + 15 * MINUTE, interval_ms, dtype=np.int64)
+    requests = SeriesData(1, "x", {}, "counter", times, (times - START) / 1000 * 300.0)
+    total = panels_of(ServiceSamples(requests=[("2xx", requests)]), TimeGrid(START, MINUTE, 25)).total_qps(25)
+    assert total[~np.isnan(total)] == pytest.approx(np.full(10, 300.0))
+    assert list(np.flatnonzero(~np.isnan(total))) == list(range(6, 16))
+
+
 def test_latency_of_classic_buckets_with_the_band_of_its_bucket_and_the_mean() -> None:
     buckets = histogram(100, (0.4, 0.9, 0.98, 1.0), instance="a")
     count = counter(100, instance="a")

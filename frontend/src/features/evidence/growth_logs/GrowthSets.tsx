@@ -48,7 +48,11 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                       {(set.side === 'base' || set.side === 'candidate') && (
                         <SideMark side={set.side} label />
                       )}
-                      {set.label !== set.side && <span className="mono cut">{set.label}</span>}
+                      {set.label !== set.side && (
+                        <span className="mono cut" title={set.label}>
+                          {setName(set.label)}
+                        </span>
+                      )}
                     </span>
                   </th>
                   <td>{countOf(set.artifacts, 'log')}</td>
@@ -73,6 +77,10 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
     </Section>
   );
 }
+
+/** A whole commit would fill the screen of a phone: seven digits name it, as everywhere. */
+const setName = (label: string): string =>
+  visibleName(label.replaceAll(/\b[0-9a-f]{40}\b/gu, (commit) => commit.slice(0, 7)));
 
 function Against({ set }: { set: GrowthSet }) {
   const { ratio, ratio_low: low, ratio_high: high } = set;

@@ -16,6 +16,8 @@ import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
 const BAR_PX = 138;
+/** Header and 16 rows: a table of thousands of functions scrolls in its own area, as on comparisons. */
+const TABLE_HEIGHT_PX = 26 + 16 * 26;
 
 const NOUNS = { package: 'Package', function: 'Function', line: 'Line' } as const;
 
@@ -103,6 +105,7 @@ export function ProfileFunctions({
           selectedKey={indexOf(selected)}
           markedKey={indexOf(marked)}
           minWidth={940}
+          maxHeight={TABLE_HEIGHT_PX}
         />
       )}
     </>

@@ -160,7 +160,7 @@ describe('the row of a finding', () => {
     });
     expect(rows()[0]).toMatch(text);
     // What is tentative has no q-value that one should read.
-    expect(rows()[0]).toMatch(/98%–$/u);
+    expect(rows()[0]).toMatch(/98%tentative$/u);
   });
 
   it.each([
@@ -431,5 +431,26 @@ describe('the explanation of a finding', () => {
     expect(listed.getAllByRole('listitem').map((each) => each.textContent)).toEqual(
       [0, 1, 2, 3, 4].map((index) => `main.f${index} +651 µs`),
     );
+  });
+});
+
+describe('the columns and terms of a list of findings', () => {
+  const own = aFinding({
+    sentence: 'Best takes more time.',
+    subject: 'shop.Best',
+    kind: 'profile.function',
+    attributed_callers: [],
+  });
+
+  it('are only those that these findings use', () => {
+    list({ findings: [own] });
+    expect(screen.queryByText('attributed to')).not.toBeInTheDocument();
+    expect(screen.queryByText('Terms:')).not.toBeInTheDocument();
+  });
+
+  it('state of a tentative finding how certain it is, in the column of certainty', () => {
+    list({ findings: [{ ...own, is_significant: false, q_value: null }] });
+    expect(rows()[0]).toMatch(/tentative$/u);
+    expect(screen.getByText('Terms:')).toBeInTheDocument();
   });
 });

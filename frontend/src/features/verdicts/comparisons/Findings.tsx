@@ -11,6 +11,7 @@ import {
   unitOf,
 } from '../../../engine/format/format';
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
+import type { TermName } from '../../../lib/glossary';
 import { countOf, EmptyState } from '../../../ui';
 import { Term, Terms } from '../../../ui/Terms';
 import { CompilerLine } from './CompilerLine';
@@ -50,17 +51,20 @@ const SHOWN_FIRST = 3;
 
 const INTERVAL_WIDTH = 220;
 
-/** What the columns show, and what a finding may be. */
-const TERMS = [
-  'confidence interval',
-  'q-value',
-  'tentative',
-  'inconclusive',
-  'attributed cost',
-  'stack growth',
-  'scheduler latency',
-  'minimum detectable change',
-] as const;
+/** The terms that these findings use and that no column heading explains. */
+function termsOf(findings: Finding[]): TermName[] {
+  const says = (term: string) =>
+    findings.some(({ sentence }) => sentence.toLowerCase().includes(term));
+  const terms: TermName[] = [];
+  if (findings.some(({ is_significant }) => !is_significant)) terms.push('tentative');
+  if (findings.some((finding) => !isWait(finding) && hasCaller(finding)))
+    terms.push('attributed cost');
+  if (says('stack growth')) terms.push('stack growth');
+  if (says('scheduler latency')) terms.push('scheduler latency');
+  return terms;
+}
+
+const hasCaller = (finding: Finding): boolean => attributedCallerText(finding).name !== '';
 
 export function Findings(props: FindingsProps) {
   const { result, chosen, unfolded, onChoose, onUnfold, onShow, discussion, action } = props;
@@ -71,6 +75,8 @@ export function Findings(props: FindingsProps) {
   const axis = ratioAxis(findings.map(rangeOf));
   const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
   const hidden = findings.length - shown.length;
+  const terms = termsOf(findings);
+  const noCallers = !findings.some(hasCaller) || undefined;
   const kindOf = (kind: string | undefined) =>
     result.profile_kinds.length > 1 && kind ? kindLabel(kind) : '';
   if (findings.length === 0 && cost_shifts.length === 0) {
@@ -82,7 +88,7 @@ export function Findings(props: FindingsProps) {
   }
   return (
     <>
-      <div className={classes.head}>
+      <div className={classes.head} data-no-callers={noCallers}>
         <span className={classes.title}>{countText(findings.length)}</span>
         <span className={classes.whisker} aria-hidden>
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
@@ -90,12 +96,18 @@ export function Findings(props: FindingsProps) {
         <span className={classes.effectHead}>
           effect, <Term name="confidence interval">95% interval</Term>
         </span>
-        <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
+        {!noCallers && (
+          <span className={classes.callerHead}>{attributedCallerHeader(findings)}</span>
+        )}
         <span className={classes.q}>
           <Term name="q-value">certainty</Term>
         </span>
       </div>
-      <ol className={classes.list} aria-label="Findings, most important first">
+      <ol
+        className={classes.list}
+        data-no-callers={noCallers}
+        aria-label="Findings, most important first"
+      >
         {shown.map((finding, index) => (
           <li key={index}>
             <FindingRow
@@ -139,9 +151,11 @@ export function Findings(props: FindingsProps) {
           />
         ))}
       </ol>
-      <div className={classes.terms}>
-        <Terms names={TERMS} />
-      </div>
+      {terms.length > 0 && (
+        <div className={classes.terms}>
+          <Terms names={terms} />
+        </div>
+      )}
     </>
   );
 }
@@ -243,8 +257,10 @@ function FindingRow({
         {caller.share !== '' && <span className="muted nowrap">{caller.share}</span>}
       </span>
       <span className={classes.q}>
-        {finding.q_value === null || !finding.is_significant ? (
-          '–'
+        {!finding.is_significant ? (
+          'tentative'
+        ) : finding.q_value === null ? (
+          'significant'
         ) : (
           <Term name="q-value" detail={`q ${formatProbability(finding.q_value)}`}>
             significant

@@ -1,5 +1,5 @@
 /** All functions: both sides, change and interval. The accessible equal of the graph, linked with it both ways. */
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';
 import { changeLabel, normalizationPhrase } from '../../../engine/format/change-wording';
 import {
@@ -55,7 +55,7 @@ type ColumnInputs = {
 
 const number = (
   id: string,
-  head: string,
+  head: ReactNode,
   cell: Column<FunctionRow>['cell'],
   width = 108,
 ): Column<FunctionRow> => ({
@@ -66,6 +66,13 @@ const number = (
   sortable: true,
   cell,
 });
+
+/** Above the value of the candidate its name, above that of the base "base". */
+const pairHead = (name: string): ReactNode => (
+  <span title={`${name}: of the candidate, then of the base`}>
+    {name} <span className={`muted ${classes.was}`}>base</span>
+  </span>
+);
 
 /** The ratio of self and attributed cost with its interval. */
 function ratioColumn(axis: RatioAxis): Column<FunctionRow> {
@@ -131,14 +138,19 @@ function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
         </span>
       ),
     },
-    number('candidate-self', 'Self, base', (row) => values(row.baseSelf, row.candidateSelf)),
+    number('candidate-self', pairHead('Self'), (row) => values(row.baseSelf, row.candidateSelf)),
     number(
       'attributed',
-      'Attributed, base',
+      pairHead('Attributed'),
       (row) => values(row.baseAttributed, row.candidateAttributed),
       118,
     ),
-    number('own', 'Self + attributed, base', (row) => values(row.baseOwn, row.candidateOwn), 150),
+    number(
+      'own',
+      pairHead('Self + attributed'),
+      (row) => values(row.baseOwn, row.candidateOwn),
+      150,
+    ),
     number('own-change', 'Change', delta, 84),
     ratioColumn(axis),
     {
@@ -150,7 +162,9 @@ function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
         <span className="t2">{row.mostly === '' ? 'own code' : categoryLabel(row.mostly)}</span>
       ),
     },
-    number('candidate-total', 'Total, base', (row) => values(row.baseTotal, row.candidateTotal)),
+    number('candidate-total', pairHead('Total'), (row) =>
+      values(row.baseTotal, row.candidateTotal),
+    ),
     {
       ...number(
         'q',

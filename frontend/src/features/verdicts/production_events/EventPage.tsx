@@ -110,7 +110,7 @@ function LoadedEvent(props: LoadedProps) {
         <div className={classes.evidence}>
           <EventPanels {...props} />
           <Section>
-            <Terms names={['change point', 'confidence interval', 'q-value', 'inconclusive']} />
+            <Terms names={['change point', 'confidence interval']} />
           </Section>
           <EventComparison
             event={event}
