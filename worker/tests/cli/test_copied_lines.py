@@ -53,7 +53,9 @@ def repository(tmp_path: Path) -> Path:
 
 
 def steps_of_the_page(origin: str, folder: Path) -> dict[str, tuple[str | None, list[str]]]:
-    subprocess.run([ROLLDOWN, str(LINES), "-f", "esm", "-o", str(folder / "lines.mjs")], check=True, capture_output=True)
+    subprocess.run(
+        [ROLLDOWN, str(LINES), "-f", "esm", "-o", str(folder / "lines.mjs")], check=True, capture_output=True
+    )
     (folder / "print.mjs").write_text(PRINT_LINES, encoding="utf-8")
     printed = subprocess.run(["node", "print.mjs", origin], cwd=folder, check=True, capture_output=True, text=True)
     return {each["id"]: (each["scope"], each["lines"]) for each in json.loads(printed.stdout)}
@@ -92,7 +94,10 @@ def test_the_server_accepts_the_deployment_of_the_readme(
     [line] = [line for line in readme.splitlines() if line.startswith("curl") and "/api/v1/" in line]
     secret = people.token(team, TokenScope.DEPLOY).secret
     with served(app) as url:
-        run([f"SLOWPATH_TOKEN={secret}", line.replace("curl ", "curl -sSf ").replace("https://slowpath.example", url)], tmp_path)
+        run(
+            [f"SLOWPATH_TOKEN={secret}", line.replace("curl ", "curl -sSf ").replace("https://slowpath.example", url)],
+            tmp_path,
+        )
 
     [deployment] = client.get("/api/v1/deployments").json()["items"]
     assert deployment["commit"] == "9b6e24d"

@@ -96,7 +96,8 @@ def test_a_deployment_names_its_service_and_environment(client: TestClient, wher
 
 
 @pytest.mark.parametrize(
-    "fields", [{}, {"service": "a"}, {"environment": "b"}, {"service": "a", "service_id": str(uuid4()), "environment": "b"}]
+    "fields",
+    [{}, {"service": "a"}, {"environment": "b"}, {"service": "a", "service_id": str(uuid4()), "environment": "b"}],
 )
 def test_a_deployment_needs_one_service_and_one_environment(client: TestClient, fields: dict[str, str]) -> None:
     refused = client.post("/api/v1/deployments", json={"commit": SHA, **fields})
