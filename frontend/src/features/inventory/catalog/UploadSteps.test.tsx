@@ -22,7 +22,9 @@ describe('the commands of the first upload', () => {
   it('have a placeholder without a new token, and wait for the first build', async () => {
     server.use(http.get(at('/builds'), () => page()));
     show(<UploadSteps service={{ id: 's1', slug: 'shop' }} buildLink={(_, words) => words} />);
-    expect(screen.getByLabelText('Commands')).toHaveTextContent('PASTE-A-TOKEN-WITH-THE-SCOPE-UPLOAD');
+    expect(screen.getByLabelText('Commands')).toHaveTextContent(
+      'PASTE-A-TOKEN-WITH-THE-SCOPE-UPLOAD',
+    );
     expect(await screen.findByText('waiting for the first build')).toBeInTheDocument();
   });
 
