@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if raw_arguments[:1] == [SUPERVISE]:
         return int(importlib.import_module("slowpath_cli.runner.core.command_supervisor").main(raw_arguments[1:]))
     named_command = next((word for word in raw_arguments if not word.startswith("-")), None)
-    parser = _parser(named_command)
+    parser = make_parser(named_command)
     options = parser.parse_args(raw_arguments, argparse.Namespace(words=raw_arguments))
     if not hasattr(options, "run"):
         parser.print_help()
@@ -97,7 +97,7 @@ def restore_library_path(environment: MutableMapping[str, str]) -> None:
         environment["LD_LIBRARY_PATH"] = original
 
 
-def _parser(named_command: str | None) -> argparse.ArgumentParser:
+def make_parser(named_command: str | None) -> argparse.ArgumentParser:
     """Return the parser of all commands; only the named one declares its arguments."""
     parser = argparse.ArgumentParser(prog="slowpath", description="Find out why a Go service got slower.")
     parser.add_argument("--version", action="version", version=f"slowpath {VERSION}")

@@ -1,6 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import classes from './CopyField.module.css';
+
+/** Of browsers that do not size a field by its content. */
+const CHARACTERS_PER_ROW = 60;
 
 /** Something to take along, shown whole and copied by one button; selected on focus for those who copy by hand. */
 export function CopyField({
@@ -23,12 +26,13 @@ export function CopyField({
   };
   return (
     <div className={classes.field}>
-      <TextInput
+      <Textarea
         className={classes.text}
-        classNames={{ input: 'mono' }}
+        classNames={{ input: `mono ${classes.input}` }}
         label={label}
         description={description}
         value={value}
+        rows={Math.ceil(value.length / CHARACTERS_PER_ROW)}
         readOnly
         onFocus={(event) => event.currentTarget.select()}
       />

@@ -3,6 +3,7 @@
 import json
 import os
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -76,16 +77,18 @@ class FolderSink:
 class ServerSink:
     """Uploads each artifact as soon as it is recorded; all of one set share a batch."""
 
-    def __init__(self, server: UploadClient, build_id: str | None = None) -> None:
+    def __init__(self, server: UploadClient, find_build: Callable[[], str | None]) -> None:
         self._server = server
-        self._build_id = build_id
+        self._find_build = find_build
+        self._build_id: str | None = None
         self._batch = str(uuid.uuid4())
         self.artifact_ids: list[str] = []
 
     def prepare(self, names: list[str]) -> None:
-        """Check that the server accepts uploads, before recording starts."""
+        """Check that the server accepts uploads, and find the build of the files, before recording starts."""
         del names
         self._server.check()
+        self._build_id = self._find_build()
 
     def put(self, name: str, body: bytes, facts: RunMetadata) -> None:
         """Upload one artifact."""

@@ -4,7 +4,7 @@ import argparse
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,22 +52,29 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 def parse_build_arguments(options: argparse.Namespace, environ: Mapping[str, str]) -> str | BuildArguments | None:
     """Return the build's ID as given, or its service and commit with metadata. Raises `InvalidArgument`."""
-    given: str | None = options.build
-    if given is None or _ID.fullmatch(given):
-        return given
-    from_ci = detect_ci_metadata(environ)
-    service, _, commit = given.partition("@")
-    commit = commit or from_ci.pop("commit", "")
-    if not service or not commit:
-        raise InvalidArgument(f"{given!r} is not a build. Use SERVICE@COMMIT, or the ID of a build.")
-    from_ci.pop("commit", None)
+    build = parse_build_name(options.build, environ)
+    if not isinstance(build, BuildArguments):
+        return build
     values = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in METADATA}
-    facts = {**from_ci, **{API_NAMES.get(name, name): value for name, value in values.items() if value}}
+    facts = {**build.facts, **{API_NAMES.get(name, name): value for name, value in values.items() if value}}
     if options.pull_request:
         facts["pull_request"] = {**facts.get("pull_request", {}), "number": options.pull_request}
     if options.go_mod:
         facts["go_mod"] = _text(Path(options.go_mod), MAX_GO_MOD_BYTES)
-    return BuildArguments(service, commit, facts)
+    return replace(build, facts=facts)
+
+
+def parse_build_name(given: str | None, environ: Mapping[str, str]) -> str | BuildArguments | None:
+    """Return the build's ID as given, or its service and commit with the metadata of CI. Raises `InvalidArgument`."""
+    if given is None or _ID.fullmatch(given):
+        return given
+    from_ci = detect_ci_metadata(environ)
+    service, _, commit = given.partition("@")
+    commit_of_ci = from_ci.pop("commit", "")
+    commit = commit or commit_of_ci
+    if not service or not commit:
+        raise InvalidArgument(f"{given!r} is not a build. Use SERVICE@COMMIT, or the ID of a build.")
+    return BuildArguments(service, commit, from_ci)
 
 
 def detect_ci_metadata(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.collect.collect_plan import (
@@ -37,6 +38,8 @@ from slowpath_cli.collect.request_counters import RequestCounter, read_selector
 from slowpath_cli.collect.run_observer import RunObserver, make_observer, parse_metadata_arguments
 from slowpath_cli.collect.sides import Side, take_turns
 from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.commands.build_arguments import parse_build_name
+from slowpath_cli.commands.build_creation import find_or_create_build
 from slowpath_cli.commands.server_arguments import server_of
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
 from slowpath_cli.core.input_files import resolved
@@ -114,7 +117,7 @@ def _requested_sides(options: argparse.Namespace, stack: ExitStack) -> list[_Req
 def _make_two_sinks(options: argparse.Namespace, address: PprofTarget, stack: ExitStack) -> tuple[Sink, Sink]:
     server = _server(options, stack)
     if server:
-        return ServerSink(server, options.build), ServerSink(server, options.against_build)
+        return _server_sink(server, options.build), _server_sink(server, options.against_build)
     if options.against_out:
         if not options.out:
             raise InvalidArgument("--against-out needs --out, the folder of the first side.")
@@ -222,8 +225,12 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _sink(options: argparse.Namespace, address: PprofTarget, stack: ExitStack) -> Sink:
     server = _server(options, stack)
     if server:
-        return ServerSink(server, options.build)
+        return _server_sink(server, options.build)
     return FolderSink(resolved(options.out or _default_folder(address)))
+
+
+def _server_sink(server: UploadClient, build: str | None) -> ServerSink:
+    return ServerSink(server, partial(find_or_create_build, server, parse_build_name(build, os.environ)))
 
 
 def _server(options: argparse.Namespace, stack: ExitStack) -> UploadClient | None:

@@ -69,4 +69,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a value of its run metadata (--fact applies to the first process)",
     )
     second.add_argument("--against-binary", metavar="PATH", help="its executable, as --binary")
-    second.add_argument("--against-build", metavar="ID", help="the build of its files, with --server")
+    second.add_argument("--against-build", metavar="ID", help="the build of its files, as --build")

@@ -22,6 +22,7 @@ from slowpath_cli.collect.pprof_client import printable
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.collect.upload_items import UploadItem, find_items, read_facts
 from slowpath_cli.commands.build_arguments import BuildArguments, parse_build_arguments
+from slowpath_cli.commands.build_creation import find_or_create_build
 from slowpath_cli.commands.build_gate import VerdictPoller
 from slowpath_cli.commands.server_arguments import server_of
 from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
@@ -52,11 +53,9 @@ def run(options: argparse.Namespace) -> int:
 def _upload(
     server: UploadClient, items: Sequence[UploadItem], build: str | BuildArguments | None, options: argparse.Namespace
 ) -> int:
-    build_id = build
+    build_id = find_or_create_build(server, build)
     if isinstance(build, BuildArguments):
-        build_id = str(server.send_build(build.service, build.commit, build.facts)["id"])
         print(f"build {build_id} {build.service}@{build.commit}", flush=True)
-    assert not isinstance(build_id, BuildArguments)
     sent = _send(server, items, build_id)
     code = WHOLE if len(sent) == len(items) else PARTIAL if sent else NOTHING
     is_gate = options.fail_on_regression or options.gate is not None

@@ -1,5 +1,6 @@
 """Sentences about the result of a search: what the culprit explains, what is undecided and why, and what to do next."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.findings.certainty import format_share_interval
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
+from slowpath_cli.core.program_words import program_words
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.search_driver import SearchSession
 
@@ -138,7 +140,7 @@ def next_steps(session: SearchSession, finished: SearchResult, repository: Local
     sides = [_evidence(session, position, folder) for position in (before, session.state.line.position(culprit.id))]
     if all(sides):
         base, candidate = (" ".join(shlex.quote(str(one)) for one in side) for side in sides)
-        lines.insert(1, f"slowpath compare --base {base} --candidate {candidate}")
+        lines.insert(1, f"{shlex.join(program_words(os.environ))} compare --base {base} --candidate {candidate}")
     return lines
 
 
@@ -152,7 +154,7 @@ def _experiment(session: SearchSession, culprit: str) -> str:
         for word in (f"--{name}", str(question[name]))
     ]
     ends = ["--repo", str(question["repo"]), "--commit", str(question["bad"]), "--culprit", culprit]
-    return shlex.join(["slowpath", "experiment", *ends, *options, "--", *question["script"]])
+    return shlex.join([*program_words(os.environ), "experiment", *ends, *options, "--", *question["script"]])
 
 
 def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]:

@@ -1,5 +1,6 @@
 """Format the report of a finished search as JSON or text."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from slowpath.analysis.findings.wording import pluralize
 from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
+from slowpath_cli.core.program_words import program_words
 from slowpath_cli.local_bisect.boundary_report import describe_levels
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.progress_lines import measurement_limit
@@ -167,7 +169,7 @@ def continue_command(words: Sequence[str], limit: int) -> str:
             del options[place : place + 2]
     command = options.index("bisect") + 1
     return shlex.join(
-        ["slowpath", *options[:command], LIMITS[0], str(limit), *options[command:], *words[at:]]
+        [*program_words(os.environ), *options[:command], LIMITS[0], str(limit), *options[command:], *words[at:]]
     )  # fmt: skip
 
 

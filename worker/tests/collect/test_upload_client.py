@@ -34,6 +34,9 @@ class Shelf:
     uploads: dict[str, dict[str, Any]] = field(default_factory=dict)
     parts: dict[str, dict[int, bytes]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    builds: dict[str, str] = field(default_factory=dict)
+    build_ids: dict[str, str | None] = field(default_factory=dict)
+    """The build that each artifact was sent for."""
     failing: list[int] = field(default_factory=list)
     """Status codes to answer the next requests that change something with."""
 
@@ -45,15 +48,21 @@ class Shelf:
         if asked.method != "GET" and self.failing and (status := self.failing.pop(0)):
             return json_reply(status, {"detail": "Not now."})
         words = urlsplit(asked.path).path.removeprefix("/api/v1/").split("/")
+        if words[0] == "builds":
+            return json_reply(200, {"build": {"id": self._build(unquote(words[1]), words[2])}})
         if words[0] == "artifacts":
             return self._artifact(unquote(words[1]), asked)
         return self._upload(words, asked)
+
+    def _build(self, service: str, commit: str) -> str:
+        return self.builds.setdefault(f"{service}@{commit}", str(uuid.uuid4()))
 
     def _artifact(self, name: str, asked: Asked) -> Reply:
         query = parse_qs(urlsplit(asked.path).query)
         artifact_id = self.keys.get(asked.headers["idempotency-key"]) or self._made(
             name, asked.body, json.loads(query["run_metadata"][0]), query["batch"][0]
         )
+        self.build_ids[artifact_id] = query.get("build_id", [None])[0]
         self.keys[asked.headers["idempotency-key"]] = artifact_id
         if artifact_id not in self.artifacts:
             return json_reply(404, {"detail": "There is no such artifact."})
@@ -244,3 +253,28 @@ def test_two_sides_go_to_a_server_as_two_batches(serve: Serve, shelf: Shelf, mon
     assert main(["collect", process.address, "--against", process.address, *asked]) == 0
     assert len(shelf.artifacts) == 4
     assert len({artifact["batch"] for artifact in shelf.artifacts.values()}) == 2
+
+
+def test_collect_creates_the_builds_of_its_sides(serve: Serve, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(shelf)
+    process = serve(lambda asked: Reply(body=b"\x1f\x8b a profile") if "/pprof/" in asked.path else Reply(status=404))
+    monkeypatch.setenv("SLOWPATH_TOKEN", TOKEN)
+    asked = ["--profiles", "0", "--snapshots", "heap", "--server", f"http://{server.address}"]
+    builds = ["--build", f"cart@{'a' * 40}", "--against-build", "cart@bbbbbbb"]
+
+    code = main(["collect", process.address, "--against", process.address, *asked, *builds])
+
+    assert code == 0
+    assert set(shelf.builds) == {f"cart@{'a' * 40}", "cart@bbbbbbb"}
+    assert sorted(shelf.build_ids.values(), key=str) == sorted(shelf.builds.values())
+
+
+def test_collect_rejects_what_is_not_a_build_before_it_records(
+    serve: Serve, shelf: Shelf, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(shelf)
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
+        monkeypatch.delenv(name, raising=False)
+    asked = ["--server", f"http://{server.address}", "--token", TOKEN]
+    assert main(["collect", "127.0.0.1:1", *asked, "--build", "cart"]) == 2
+    assert "'cart' is not a build. Use SERVICE@COMMIT" in capfd.readouterr().err

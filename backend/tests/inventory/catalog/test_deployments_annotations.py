@@ -85,6 +85,27 @@ def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:no-deploy")
 
 
+def test_a_deployment_names_its_service_and_environment(client: TestClient, where: dict[str, str]) -> None:
+    known = made(client, "deployments", service="distributor", environment="Production", commit=SHA)
+    new = made(client, "deployments", service="Ingester", environment="staging", commit=SHA)
+
+    assert {name: known[name] for name in where} == where
+    assert {row["name"] for row in client.get("/api/v1/services").json()["items"]} == {"Distributor", "Ingester"}
+    assert {row["name"] for row in client.get("/api/v1/environments").json()["items"]} == {"Production", "staging"}
+    assert client.get("/api/v1/deployments", params={"service_id": new["service_id"]}).json()["items"] == [new]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"service": "a"}, {"environment": "b"}, {"service": "a", "service_id": str(uuid4()), "environment": "b"}],
+)
+def test_a_deployment_needs_one_service_and_one_environment(client: TestClient, fields: dict[str, str]) -> None:
+    refused = client.post("/api/v1/deployments", json={"commit": SHA, **fields})
+
+    assert refused.status_code == 422
+    assert "as service (its name) or as service_id" in refused.text or "as environment_id" in refused.text
+
+
 def test_a_deployment_is_updated_and_missing_references_are_reported(client: TestClient, where: dict[str, str]) -> None:
     deploy = made(client, "deployments", commit="a", **where)
     commits = [{"id": "a", "title": "Copy less", "author": "Ada"}]

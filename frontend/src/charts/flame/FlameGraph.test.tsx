@@ -270,6 +270,26 @@ describe('collapsed callers', () => {
   });
 });
 
+describe('a frame that is brought into sight', () => {
+  test('replaces the entry of the history, never adds a step to it', async () => {
+    const text = `
+main 0 0
+  wide 60 60
+  narrow 40 40
+`;
+    const changes: [string, boolean | undefined][] = [];
+    shown(
+      {
+        source: { ...example(), first: drawnDiff(text) },
+        onViewChange: (next, replace) => changes.push([next.zoom, replace]),
+      },
+      { zoom: namesKey(['main', 'narrow']), span: { from: 0, to: 0.5 } },
+    );
+    await waitFor(() => expect(changes).not.toEqual([]));
+    expect(changes.every(([, replace]) => replace)).toBe(true);
+  });
+});
+
 describe('the flame graph of one profile', () => {
   const ONE = `
 main 0 0

@@ -45,8 +45,8 @@ export type { Drawn } from './visible-frames';
 type Zoomed = { zoom: string; span: Span | null };
 
 type ControllerEvents = {
-  /** The person moved: a new zoom and span, gathered while it goes on. */
-  moved: (zoomed: Zoomed) => void;
+  /** A new zoom and span, gathered while it goes on; `replace`: the graph chose it, to bring a frame into sight. */
+  moved: (zoomed: Zoomed, replace: boolean) => void;
   drawn: (drawn: Drawn) => void;
   painted: () => void;
 };
@@ -82,6 +82,7 @@ export class FlameController {
   /** Set while the person moves. */
   #still: ReturnType<typeof setTimeout> | undefined;
   #pendingZoom: Zoomed | null = null;
+  #replaces = false;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #reportedHeight = 0;
 
@@ -179,14 +180,14 @@ export class FlameController {
     return key === this.#zoomKey && sameSpan(span, this.#span);
   }
 
-  zoomTo(table: number, frame: number, span: Span | null = null): void {
+  zoomTo(table: number, frame: number, span: Span | null = null, replace = false): void {
     const arranged = this.#arranged;
     const frames = arranged?.tables[table];
     if (arranged === null || frames === undefined) return;
     const key = keyOfFrame(frames, arranged.names, frame);
     this.#zoom = { table, frame };
     this.#zoomKey = table === 1 && key !== '' ? CALLERS_KEY_PREFIX + key : key;
-    this.#moveTo(span);
+    this.#moveTo(span, replace);
   }
 
   reset(): void {
@@ -213,12 +214,13 @@ export class FlameController {
     this.#moveTo(panSpan(this.#span ?? WHOLE_SPAN, part));
   }
 
-  #moveTo(span: Span | null): void {
+  #moveTo(span: Span | null, replace = false): void {
     const arranged = this.#arranged;
     if (arranged === null) return;
     const { before, after } = paddingAround(arranged, this.#zoom);
     const clamped = span === null ? null : clampSpan(span, before, after);
     this.#span = sameSpan(clamped, WHOLE_SPAN) ? null : clamped;
+    this.#replaces = replace && (this.#pendingZoom === null || this.#replaces);
     this.#pendingZoom = { zoom: this.#zoomKey, span: this.#span };
     clearTimeout(this.#still);
     this.#still = setTimeout(() => {
@@ -234,7 +236,7 @@ export class FlameController {
     this.#gather = undefined;
     const pending = this.#pendingZoom;
     this.#pendingZoom = null;
-    if (pending !== null) this.#events?.moved(pending);
+    if (pending !== null) this.#events?.moved(pending, this.#replaces);
   }
 
   #levelsShown(): number[] {
@@ -376,7 +378,7 @@ export class FlameController {
   }
 
   /** Brings a frame into sight. Returns the top of its row, to scroll to. */
-  reveal(table: number, frame: number): number {
+  reveal(table: number, frame: number, replace = false): number {
     const arranged = this.#arranged;
     const paneOf = () => this.#states.find(({ pane }) => pane.table === table)?.pane;
     const pane = paneOf();
@@ -387,7 +389,7 @@ export class FlameController {
       frame,
       extentOf(arranged, pane, this.#zoom, this.#span),
     );
-    if (target !== null) this.zoomTo(table, target);
+    if (target !== null) this.zoomTo(table, target, null, replace);
     // A zoom may have moved the rows.
     return topOf(paneOf() ?? pane, levelOf(arranged.tables[table]!, frame));
   }

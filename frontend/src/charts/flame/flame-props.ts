@@ -64,8 +64,11 @@ export type FlameGraphProps = {
   source: FlameSource;
   /** The whole visible state; keep it in the URL. The component never changes it; it calls `onViewChange`. */
   view: FlameView;
-  /** A new view was chosen inside. Calls of one drag or wheel are gathered (about four a second). */
-  onViewChange: (view: FlameView) => void;
+  /**
+   * A new view was chosen inside. Calls of one drag or wheel are gathered (about four a second). `replace`: the graph
+   * itself zoomed, to bring a frame into sight, which must not be a step in the browser's history.
+   */
+  onViewChange: (view: FlameView, replace?: boolean) => void;
   /** Names of functions to outline, e.g. of the hovered or selected table row. */
   highlighted?: readonly string[];
   /** The pointer or the keyboard is on frames of this function (null: on none). For the table's row. */

@@ -10,7 +10,7 @@ type ControlledFlame = {
   drawn: Drawn | null;
   /** The newest props, for listeners that are set up once. */
   latest: RefObject<FlameGraphProps>;
-  change: (part: Partial<FlameView>) => void;
+  change: (part: Partial<FlameView>, replace?: boolean) => void;
 };
 
 /** Creates the controller of a graph, and passes on what it moves and draws. */
@@ -20,9 +20,9 @@ export function useFlameController(props: FlameGraphProps): ControlledFlame {
   useEffect(() => {
     latest.current = props;
   });
-  const change = useCallback((part: Partial<FlameView>) => {
+  const change = useCallback((part: Partial<FlameView>, replace = false) => {
     const { view: now, onViewChange } = latest.current;
-    onViewChange({ ...now, ...part });
+    onViewChange({ ...now, ...part }, replace);
   }, []);
 
   const [controller] = useState(() => new FlameController());

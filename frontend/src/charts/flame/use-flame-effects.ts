@@ -162,7 +162,7 @@ export function useSearchNavigation(
   useEffect(() => {
     const host = scroller.current;
     if (sought === null || host === null) return;
-    scrollTo(host, controller.reveal(sought.table, sought.frame) - host.clientHeight / 3);
+    scrollTo(host, controller.reveal(sought.table, sought.frame, true) - host.clientHeight / 3);
     const timer = setTimeout(done, SEEK_MS);
     return () => clearTimeout(timer);
   }, [scroller, controller, sought, height, done]);

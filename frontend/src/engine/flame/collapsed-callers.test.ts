@@ -49,7 +49,13 @@ describe('collapsed callers', () => {
     expect(collapsedLevels(frames)).toEqual([1]);
   });
 
-  test('are not there in other modes, without the option, and with fewer than three', () => {
+  test('are there in both pictures side by side', () => {
+    const now = arrange(opened(stack(CALLERS)), { mode: 'side-by-side' });
+    expect(collapsedCount(now.tables[0]!)).toBe(200);
+    expect(now.sides.map(({ side }) => side)).toEqual(['base', 'candidate']);
+  });
+
+  test('are not there on one side alone, without the option, and with fewer than three', () => {
     const model = opened(stack(CALLERS));
     expect(arrange(model, { mode: 'base' }).tables[0]!.runs).toBeNull();
     expect(arrange(model, { collapseCallers: false }).tables[0]!.count).toBe(204);

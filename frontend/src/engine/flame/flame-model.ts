@@ -72,6 +72,8 @@ export const CALLERS_KEY_PREFIX = 'u';
 /** A frame below this share of its caller is shown on its own: beside the others its callees could not be read. */
 const READABLE_SHARE = 0.25;
 
+const hasBothSides = (mode: FlameMode): boolean => mode === 'overlay' || mode === 'side-by-side';
+
 const SIDES: Record<FlameMode, readonly Side[]> = {
   overlay: ['both'],
   'side-by-side': ['base', 'candidate'],
@@ -116,7 +118,7 @@ export class FlameModel {
     const { drafts, unfiltered, inOrder } = this.#drafts(tree, at, scales, request, problems);
     const whole = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
     const fills = {
-      colours: request.mode === 'overlay' || request.mode === 'side-by-side',
+      colours: hasBothSides(request.mode),
       category: tree.header.categories.indexOf(request.category ?? ''),
     };
     this.#kept = whole.map(retainedColumns);
@@ -183,7 +185,7 @@ export class FlameModel {
     scales: Scales,
   ): FrameTable[] {
     const [frames, callers] = whole;
-    const wanted = request.collapseCallers && request.mode === 'overlay' && callers === undefined;
+    const wanted = request.collapseCallers && hasBothSides(request.mode) && callers === undefined;
     this.#picture = null;
     if (!wanted || frames === undefined) return whole;
     const expanded = request.expanded.split(',').map((key) => frameOfKey(frames, tree.names, key));

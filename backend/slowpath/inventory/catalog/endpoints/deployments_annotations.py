@@ -76,10 +76,12 @@ def list_deployments(
 def create_deployment(
     body: DeploymentIn, caller: MayDeploy, session: Writing, now: Now, response: Response
 ) -> DeploymentOut:
-    """Create a deployment, or return the existing one with the same `external_id` (200)."""
+    """Create a deployment, or return the existing one with the same `external_id` (200). Names that are new are created."""
+    service_id = body.service_id or service.ensure_service(session, body.service or "").id
+    environment_id = body.environment_id or service.ensure_environment(session, body.environment or "").id
     new = DeploymentFields(
-        service_id=ServiceId(body.service_id),
-        environment_id=EnvironmentId(body.environment_id),
+        service_id=ServiceId(service_id),
+        environment_id=EnvironmentId(environment_id),
         started_at=body.started_at or now.now(),
         source="api",
         commit=body.commit,

@@ -1,12 +1,20 @@
 """Wire shapes of deployments, annotations and the service order."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from slowpath.inventory.catalog.schemas.catalog_entries import CatalogRequest, Link, RowResponse, ServiceOut, When, Word
+from slowpath.inventory.catalog.schemas.catalog_entries import (
+    CatalogRequest,
+    Link,
+    Name,
+    RowResponse,
+    ServiceOut,
+    When,
+    Word,
+)
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
 
@@ -47,10 +55,15 @@ class DeploymentOut(RowResponse):
 
 
 class DeploymentIn(CatalogRequest):
-    """A new deployment; `started_at` defaults to now."""
+    """A new deployment; `started_at` defaults to now.
 
-    service_id: UUID
-    environment_id: UUID
+    Service and environment are given by name, which creates what is new, or by ID.
+    """
+
+    service: Name | None = None
+    service_id: UUID | None = None
+    environment: Name | None = None
+    environment_id: UUID | None = None
     build_id: UUID | None = None
     commit: Word = ""
     label: Word | None = None
@@ -58,6 +71,14 @@ class DeploymentIn(CatalogRequest):
     external_id: Annotated[Word, StringConstraints(min_length=1)] | None = None
     url: Link | None = None
     commits: Annotated[list[DeployedCommitIn], Field(max_length=250, default_factory=list)]
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        if (self.service is None) == (self.service_id is None):
+            raise ValueError("Give the service as service (its name) or as service_id, not both.")
+        if (self.environment is None) == (self.environment_id is None):
+            raise ValueError("Give the environment as environment (its name) or as environment_id, not both.")
+        return self
 
 
 class DeploymentUpdate(CatalogRequest):

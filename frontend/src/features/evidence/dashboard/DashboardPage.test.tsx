@@ -351,7 +351,7 @@ describe('a dashboard without rows', () => {
       '/settings/metrics',
     );
     expect(screen.getByText(/^Use one of/)).toHaveTextContent(
-      'Use one of API tokens with the upload scope',
+      'Use one of your API tokens with the upload scope',
     );
     expect(screen.queryByRole('button', { name: /^Create a token/ })).not.toBeInTheDocument();
   });

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
+import { tokenPlaceholder } from '../../../lib/token-placeholder';
 import { EmptyState, ErrorState, Section, Timestamp } from '../../../ui';
 import { CodeSnippet } from './CodeSnippet';
 import classes from './dashboard.module.css';
@@ -83,14 +84,14 @@ export function HowToSend({ environment, team, settingsLink }: SendProps) {
               </Button>
             )}
             <p className="muted">
-              {team.mayManage ? 'or use one of ' : 'Use one of '}
+              {team.mayManage ? 'or use one of your ' : 'Use one of your '}
               {settingsLink('tokens', 'API tokens')} with the upload scope
             </p>
           </div>
         )}
         <CodeSnippet
           title="prometheus.yml"
-          text={prometheusSnippet(origin, make.data?.secret ?? '<token>')}
+          text={prometheusSnippet(origin, make.data?.secret ?? tokenPlaceholder('upload'))}
         />
         <CodeSnippet
           title="Environment of a service with OpenTelemetry"

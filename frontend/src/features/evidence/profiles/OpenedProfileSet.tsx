@@ -70,10 +70,10 @@ function useViewChanges(context: ProfilePageContext) {
   useEffect(() => {
     latest.current = context;
   });
-  return useCallback((changed: Partial<ProfilePageView>) => {
+  return useCallback((changed: Partial<ProfilePageView>, replace = false) => {
     const { view, onView } = latest.current;
     const next = { ...view, ...changed };
-    onView(next, !isProfileStep(view, next));
+    onView(next, replace || !isProfileStep(view, next));
   }, []);
 }
 

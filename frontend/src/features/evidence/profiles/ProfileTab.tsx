@@ -139,7 +139,9 @@ function Flame({ opened, loaded, data, graph, outlined, onHover }: FlameProps) {
           ref={graph}
           source={source}
           view={view.flame}
-          onViewChange={(flame) => change({ flame: { ...flame, mode: 'candidate' } })}
+          onViewChange={(flame, replace) =>
+            change({ flame: { ...flame, mode: 'candidate' } }, replace)
+          }
           highlighted={highlighted}
           onFunctionHover={onHover}
           onFrameChosen={({ name, depth }) => depth > 0 && change({ selected: name })}

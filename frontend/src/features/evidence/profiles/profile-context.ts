@@ -35,6 +35,6 @@ export type ProfilePageContext = {
 export type OpenedSet = {
   set: ProfileSet;
   view: ProfilePageView;
-  change: (changed: Partial<ProfilePageView>) => void;
+  change: (changed: Partial<ProfilePageView>, replace?: boolean) => void;
   links: ProfileLinks;
 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { at, server } from '../../../testing/mock-api';
 import { aBuild } from '../../../testing/regression-fixtures';
 import { show } from '../../../testing/render';
-import { TOKEN_PLACEHOLDER, UploadSteps, uploadCommands } from './UploadSteps';
+import { UploadSteps, uploadCommands } from './UploadSteps';
 
 const page = (...items: unknown[]) => HttpResponse.json({ items, next_cursor: null });
 
@@ -22,7 +22,9 @@ describe('the commands of the first upload', () => {
   it('have a placeholder without a new token, and wait for the first build', async () => {
     server.use(http.get(at('/builds'), () => page()));
     show(<UploadSteps service={{ id: 's1', slug: 'shop' }} buildLink={(_, words) => words} />);
-    expect(screen.getByLabelText('Commands')).toHaveTextContent(TOKEN_PLACEHOLDER);
+    expect(screen.getByLabelText('Commands')).toHaveTextContent(
+      'PASTE-A-TOKEN-WITH-THE-SCOPE-UPLOAD',
+    );
     expect(await screen.findByText('waiting for the first build')).toBeInTheDocument();
   });
 

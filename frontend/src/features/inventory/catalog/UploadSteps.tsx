@@ -3,12 +3,10 @@ import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Build } from '../../../api';
+import { tokenPlaceholder } from '../../../lib/token-placeholder';
 import { HelpLink, StateIcon } from '../../../ui';
 import classes from './Catalog.module.css';
 import { newestBuildQuery, servicesQuery } from './catalog-queries';
-
-/** Stands where the secret of a token goes, as long as none was created on this page. */
-export const TOKEN_PLACEHOLDER = 'PASTE-AN-UPLOAD-TOKEN';
 
 const NEW_SERVICE = 'my-service';
 
@@ -34,7 +32,7 @@ export function UploadSteps({ service, token, buildLink }: UploadStepsProps) {
   const text = uploadCommands(
     window.location.origin,
     service.slug,
-    token ?? TOKEN_PLACEHOLDER,
+    token ?? tokenPlaceholder('upload'),
   ).join('\n');
   const copy = async () => {
     try {

@@ -16,8 +16,9 @@ import {
 import { ExampleChoice, type ExampleChoiceProps } from './ExampleChoice';
 import classes from './Setup.module.css';
 import { exampleQuery, withoutExample } from './example-data';
+import { SETUP_STEPS, type SetupStep } from './setup-lines';
 import type { Received } from './setup-state';
-import { SETUP_STEPS, stepQuery, type SetupStep } from './setup-steps';
+import { stepQuery } from './setup-steps';
 import { useSkippedSteps } from './skipped-steps';
 
 const NEW_SERVICE = 'my-service';

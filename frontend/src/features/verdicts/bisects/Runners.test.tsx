@@ -103,10 +103,10 @@ describe('the command that starts a runner', () => {
       }),
     );
     const { user } = showRunners();
-    expect((await command()).getAttribute('value')).toContain('SLOWPATH_TOKEN=$TOKEN ');
+    expect(((await command()) as HTMLTextAreaElement).value).toContain('SLOWPATH_TOKEN=$TOKEN ');
     await user.click(screen.getByRole('button', { name: 'Create a token' }));
     await waitFor(async () =>
-      expect((await command()).getAttribute('value')).toContain('SLOWPATH_TOKEN=slp_s3 '),
+      expect(((await command()) as HTMLTextAreaElement).value).toContain('SLOWPATH_TOKEN=slp_s3 '),
     );
     expect(screen.getByText(/^The token is shown once/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Create a token' })).not.toBeInTheDocument();
@@ -123,7 +123,7 @@ describe('the command that starts a runner', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Could not create a token · At most 100 tokens.',
     );
-    expect((await command()).getAttribute('value')).toContain('$TOKEN');
+    expect(((await command()) as HTMLTextAreaElement).value).toContain('$TOKEN');
   });
 });
 

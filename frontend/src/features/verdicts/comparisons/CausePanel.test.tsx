@@ -7,6 +7,8 @@ import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
 import { CausePanel } from './CausePanel';
 
+const WORD = 'npm --prefix ~/slowpath run --silent slowpath --';
+
 const serve = (service_id: string | null, name = '') =>
   server.use(
     http.get(at('/comparisons/c1/commits'), () =>
@@ -31,7 +33,7 @@ describe('the cause of a finding', () => {
       'How to checkStack growth (morestack) must fall from 726 µs per request to about 62 µs.',
     );
     expect(screen.getByRole('textbox', { name: 'Command' })).toHaveValue(
-      'slowpath collect localhost:6060 --profiles 10',
+      `${WORD} collect localhost:6060 --profiles 10`,
     );
   });
 
@@ -48,13 +50,13 @@ describe('the cause of a finding', () => {
   });
 
   it.each<[Partial<Finding>, string | null]>([
-    [{ profile_kind: 'heap' }, 'slowpath collect localhost:6060 --profiles 0 --snapshots heap'],
-    [{ kind: 'trace.gc' }, 'slowpath collect localhost:6060 --profiles 0 --trace 5'],
+    [{ profile_kind: 'heap' }, 'collect localhost:6060 --profiles 0 --snapshots heap'],
+    [{ kind: 'trace.gc' }, 'collect localhost:6060 --profiles 0 --trace 5'],
     [{ kind: 'bench' }, null],
   ])('names the command for %j', (changed, command) => {
     panel(changed);
     const field = screen.queryByRole<HTMLInputElement>('textbox', { name: 'Command' });
-    expect(field?.value ?? null).toBe(command);
+    expect(field?.value ?? null).toBe(command === null ? null : `${WORD} ${command}`);
   });
 
   it.each([
@@ -66,7 +68,7 @@ describe('the cause of a finding', () => {
     panel();
     const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Command' });
     await waitFor(() =>
-      expect(field).toHaveValue(`slowpath collect localhost:6060 --profiles 10 ${words}`),
+      expect(field).toHaveValue(`${WORD} collect localhost:6060 --profiles 10 ${words}`),
     );
   });
 

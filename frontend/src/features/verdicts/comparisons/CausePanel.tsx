@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
 import { CopyField } from '../../../ui';
 import { serviceQuery } from '../../inventory/catalog';
+import { useCliCommand } from '../../platform/cli';
 import { FindingText } from './FindingText';
 import classes from './CausePanel.module.css';
 import { checkParts, collectCommand, withFlags } from './cause-wording';
@@ -19,7 +20,7 @@ type PanelProps = {
 
 export function CausePanel({ comparisonId, finding, number, compiler }: PanelProps) {
   const service = useServiceName(comparisonId);
-  const command = collectCommand(finding, service);
+  const command = collectCommand(finding, service, useCliCommand());
   return (
     <aside className={classes.panel} aria-label={`Cause of finding ${number}`}>
       {finding.mechanism && (

@@ -80,7 +80,7 @@ export function CompletedComparison(props: CompletedProps) {
   const graph = useRef<FlameGraphHandle>(null);
   const goroutines = useGoroutines(mayWrite, links);
   const change = useCallback(
-    (next: ComparisonView) => onView(next, !isStep(view, next)),
+    (next: ComparisonView, replace = false) => onView(next, replace || !isStep(view, next)),
     [onView, view],
   );
   const parts = artifactKindsOf(comparison);

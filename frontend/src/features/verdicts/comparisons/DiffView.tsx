@@ -17,7 +17,7 @@ type DiffViewProps = {
   comparison: Comparison;
   wanted: ReturnType<typeof selectView>;
   view: ComparisonView;
-  onView: (view: ComparisonView) => void;
+  onView: (view: ComparisonView, replace?: boolean) => void;
   graph: React.RefObject<FlameGraphHandle | null>;
   zoom?: FindingZoom | null;
   /** The explanation beside the graph. */

@@ -68,7 +68,7 @@ function useFlameSource(comparisonId: string, view: ViewDescription) {
 /** Changes of the newest view. The callbacks stay the same while the graph is dragged: children keep them. */
 function useViewChanges(
   view: ComparisonView,
-  onView: (view: ComparisonView) => void,
+  onView: (view: ComparisonView, replace?: boolean) => void,
   zoom: FindingZoom | null,
 ) {
   const latest = useRef({ view, onView, zoom });
@@ -79,9 +79,9 @@ function useViewChanges(
     const { view: newest, onView: notify } = latest.current;
     notify({ ...newest, ...changed });
   }, []);
-  const setFlame = useCallback((flame: FlameView) => {
+  const setFlame = useCallback((flame: FlameView, replace = false) => {
     const { view: newest, onView: notify, zoom: finding } = latest.current;
-    notify(viewOfFlame(newest, flame, finding));
+    notify(viewOfFlame(newest, flame, finding), replace);
   }, []);
   return { change, setFlame };
 }
@@ -90,7 +90,7 @@ type SectionProps = {
   comparison: Comparison;
   description: ViewDescription;
   view: ComparisonView;
-  onView: (view: ComparisonView) => void;
+  onView: (view: ComparisonView, replace?: boolean) => void;
   graph: RefObject<FlameGraphHandle | null>;
   /** The finding that the graph opens at. */
   zoom: FindingZoom | null;

@@ -15,7 +15,7 @@ type ProfilesProps = {
   kinds: string[];
   wanted: RequestedView;
   view: ComparisonView;
-  onView: (view: ComparisonView) => void;
+  onView: (view: ComparisonView, replace?: boolean) => void;
   graph: RefObject<FlameGraphHandle | null>;
   zoom: FindingZoom | null;
   beside: ReactNode;

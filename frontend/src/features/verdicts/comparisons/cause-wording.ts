@@ -2,6 +2,7 @@
 import type { Finding } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { formatValue, unitOf } from '../../../engine/format/format';
+import type { CliCommand } from '../../platform/cli';
 import { partName, shortName, type Part } from './comparison-wording';
 
 /** Kinds of profile that are snapshots, as `slowpath collect --snapshots` names them. */
@@ -50,11 +51,12 @@ const shellWord = (text: string): string =>
 export function collectCommand(
   { kind, profile_kind: profile }: Finding,
   service: string,
+  { fetched, word }: CliCommand,
 ): string | null {
   const recordings = recordingsOf(kind, profile);
   if (recordings === null) return null;
   const folder = service === '' ? '' : ` --out ${shellWord(service)}`;
-  return `slowpath collect localhost:6060 ${recordings}${folder}`;
+  return [...fetched, `${word} collect localhost:6060 ${recordings}${folder}`].join(' && ');
 }
 
 function recordingsOf(kind: string, profile: string): string | null {
