@@ -158,13 +158,14 @@ export function SettingsRoute() {
             team={team}
             onRenamed={() => void router.invalidate()}
             onGone={() => void navigate({ to: '/' })}
-          />
-          <SharingSwitch mayManage={canManageMembers} />
-          {canManageMembers && (
-            <Suspense fallback={null}>
-              <ScimSettings team={team} />
-            </Suspense>
-          )}
+          >
+            <SharingSwitch mayManage={canManageMembers} />
+            {canManageMembers && (
+              <Suspense fallback={null}>
+                <ScimSettings team={team} />
+              </Suspense>
+            )}
+          </TeamSettings>
         </Tabs.Panel>
         <Tabs.Panel value="account">
           <Account session={session} />

@@ -63,8 +63,8 @@ it.each([
   },
   { range: [0.012, 0.017], spacing: 0.0018, isBinary: false, ticks: [0.012, 0.014, 0.016] },
   { range: [900, 5_000], spacing: 1_100, isBinary: true, ticks: [2_048, 4_096] },
-  { range: [-3, 4], spacing: 3, isBinary: false, ticks: [-2, 0, 2, 4] },
-  { range: [60, 140], spacing: 40, isBinary: false, ticks: [60, 80, 100, 120, 140] },
+  { range: [-3, 4], spacing: 3, isBinary: false, ticks: [-2.5, 0, 2.5] },
+  { range: [60, 140], spacing: 40, isBinary: false, ticks: [75, 100, 125] },
   { range: [1_100, 1_900], spacing: 700, isBinary: true, ticks: [1_280, 1_536, 1_792] },
   { range: [5, 5], spacing: 0, isBinary: false, ticks: [] },
 ] as const)('has round values on its axis: $range', ({ range, spacing, isBinary, ticks }) => {

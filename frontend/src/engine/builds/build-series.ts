@@ -81,8 +81,8 @@ export function layOutBuildSeries(
 
 /**
  * Round values of a range for an axis, in ascending order: multiples of 1, 2, 2.5 or 5 times a power of ten, of bytes a power
- * of two. Empty if the range is; a narrow axis may have one.
- * @param spacing least distance of two ticks, in the unit of the values
+ * of two. At least two, unless the range is empty.
+ * @param spacing least distance of two ticks, in the unit of the values; smaller where only one fits
  */
 export function axisTicks(
   [least, most]: readonly [number, number],
@@ -96,7 +96,7 @@ export function axisTicks(
     : ([1, 2, 2.5, 5].find((each) => each * power >= spacing) ?? 10) * power;
   const first = Math.ceil(least / step);
   const count = Math.floor(most / step) - first + 1;
-  if (count < 2) return axisTicks([least, most], spacing / 2, isBinary);
+  if (count < 2) return axisTicks([least, most], step / 2, isBinary);
   return Array.from({ length: count }, (_, index) => (first + index) * step);
 }
 

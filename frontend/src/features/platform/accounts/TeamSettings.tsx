@@ -1,19 +1,24 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { TeamMembership } from '../../../api';
 import { ErrorState, Section, onText } from '../../../ui';
 import classes from './Settings.module.css';
 import { deleteTeam, renameTeam, requireSecondFactor, sessionQuery } from './account-queries';
 
-/** The team itself: its name, and its end. */
 type TeamProps = {
   team: TeamMembership;
   onRenamed: () => void;
   onGone: () => void;
 };
 
-export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
+/** The team itself: its name, further rules of it, and last its deletion. */
+export function TeamSettings({
+  team,
+  onRenamed,
+  onGone,
+  children,
+}: TeamProps & { children?: ReactNode }) {
   const client = useQueryClient();
   const [name, setName] = useState(team.name);
   const rename = useMutation({
@@ -61,6 +66,7 @@ export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
         </form>
       </Section>
       <SecondFactorRule team={team} onChanged={onRenamed} />
+      {children}
       {owns && <TeamDeletion team={team} onGone={onGone} />}
     </>
   );

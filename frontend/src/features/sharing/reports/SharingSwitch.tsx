@@ -70,12 +70,13 @@ function Origins({ saved, mayManage, isSaving, onSave }: OriginsProps) {
         placeholder="https://wiki.example.com https://grafana.example.com"
         disabled={!mayManage}
         classNames={{ input: 'mono' }}
+        maw={640}
         value={text}
         onChange={onText(setText)}
       />
       <Button
         type="submit"
-        mt={8}
+        my={8}
         loading={isSaving}
         disabled={!mayManage || origins.join(' ') === saved}
         title={mayManage ? undefined : 'Only admins and owners can change this'}
