@@ -36,11 +36,10 @@ def get_compared_commits(session: ReadSession, comparison_id: ComparisonId) -> C
     comparisons.get_comparison(session, comparison_id)
     listed = comparisons.list_side_artifacts(session, comparison_id)
     builds = _read_builds(session, [each.artifact for each in listed])
-    base, candidate = (
-        make_side_commit([each.artifact for each in listed if each.side == side], builds, takes=takes)
-        for side, takes in ((Side.BASE, "newest"), (Side.CANDIDATE, "oldest"))
+    base, candidate = ([each.artifact for each in listed if each.side == side] for side in (Side.BASE, Side.CANDIDATE))
+    return make_compared_commits(
+        make_side_commit(base, builds, takes="newest"), make_side_commit(candidate, builds, takes="oldest")
     )
-    return make_compared_commits(base, candidate)
 
 
 def make_compared_commits(base: SideCommit, candidate: SideCommit) -> ComparedCommits:
