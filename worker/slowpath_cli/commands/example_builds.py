@@ -6,26 +6,16 @@ With a folder for repositories, the commits are those of a repository that is wr
 
 import json
 import random
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from slowpath_cli.commands.example_repositories import Call, link_repository
 from slowpath_worker.example.build_plan import SIDECAR, SeededBuild, builds_of, captures_of, commit_of, metadata_of
 from slowpath_worker.example.quoter_repository import write_repository
 
-Call = Callable[..., Any]
-"""Send an API request: method, path, keyword arguments of httpx. Returns the JSON response."""
-
-
 REPOSITORY = "quoter.git"
-FETCH_SECONDS = 60.0
-POLL_SECONDS = 0.2
-
-
-class RepositoryUnreadable(Exception):
-    """The server did not fetch the example's repository; the message gives the reason."""
 
 
 def seed_builds(call: Call, file: Path, now: datetime, repositories: Path | None = None) -> str:
@@ -45,22 +35,10 @@ def seed_builds(call: Call, file: Path, now: datetime, repositories: Path | None
     else:
         target = repositories.resolve() / REPOSITORY
         builds = write_repository(target, file.parent, plan, builds)
-        _link_repository(call, plan["repository"], target, service_id)
+        link_repository(call, plan["repository"], target, service_id)
     for each in builds:
         _send(call, plan, each, rng.sample(captures_of(file.parent, each.variant), plan["profiles"]))
     return service_id
-
-
-def _link_repository(call: Call, name: str, target: Path, service_id: str) -> None:
-    """Create a repository with the address of a folder, and wait until it is fetched. Raises `RepositoryUnreadable`."""
-    services = [{"service_id": service_id, "main_package": "."}]
-    created = call("POST", "/repositories", json={"name": name, "url": target.as_uri(), "services": services})
-    deadline = time.monotonic() + FETCH_SECONDS
-    while (found := call("GET", f"/repositories/{created['id']}"))["fetched_at"] is None:
-        if found["problem"] is not None or time.monotonic() > deadline:
-            reason = (found["problem"] or {}).get("detail") or f"It took longer than {FETCH_SECONDS:.0f} s."
-            raise RepositoryUnreadable(f"the repository {name} could not be fetched: {reason}")
-        time.sleep(POLL_SECONDS)
 
 
 def _send(call: Call, plan: Mapping[str, Any], build: SeededBuild, captures: list[Path]) -> None:

@@ -21,8 +21,9 @@ import httpx
 
 from slowpath.analysis.kinds.registry import SPAN_SET
 from slowpath_cli.commands.example_bisect import report_bisect, seed_bisect
-from slowpath_cli.commands.example_builds import RepositoryUnreadable, seed_builds
+from slowpath_cli.commands.example_builds import seed_builds
 from slowpath_cli.commands.example_dashboard import now_ms, seed_board
+from slowpath_cli.commands.example_repositories import RepositoryUnreadable, seed_repository
 from slowpath_worker.example.dashboard_plan import ExampleDashboard, spans_at
 from slowpath_worker.example.executables import read_executables
 
@@ -61,8 +62,8 @@ class SeedAccount:
 def seed_example(url: str, names: Sequence[str] = NAMES, runner_folder: Path | None = None) -> SeedAccount:
     """Create the named parts of the example on the server at `url`; return the credentials. Raises `SeedFailed`.
 
-    `runner_folder`: folder for the repository of the service with builds, which the server may read below
-    `repositories`, and for the token of a runner of this service.
+    `runner_folder`: folder for the repositories of services, which the server may read below `repositories`, and for the
+    token of a runner of the service with builds.
     """
     files = [INVESTIGATIONS[name] for name in names if name in INVESTIGATIONS]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
@@ -70,7 +71,8 @@ def seed_example(url: str, names: Sequence[str] = NAMES, runner_folder: Path | N
         secret = _create_runner_token(client) if runner_folder is not None and BUILDS in names else None
         environments: dict[str, str] = {}
         started_ms = now_ms()
-        seeded = [_seed_investigation(client, file, environments, started_ms) for file in files]
+        repositories = None if runner_folder is None else runner_folder / "repositories"
+        seeded = [_seed_investigation(client, file, environments, started_ms, repositories) for file in files]
         for file, each in zip(files, seeded, strict=True):
             if "history" in each.plan:
                 _seed_board(client, file, each, started_ms)
@@ -124,7 +126,7 @@ class _SeededInvestigation:
 
 
 def _seed_investigation(
-    client: httpx.Client, file: Path, environments: dict[str, str], at_ms: int
+    client: httpx.Client, file: Path, environments: dict[str, str], at_ms: int, repositories: Path | None
 ) -> _SeededInvestigation:
     """Create the service, builds and sets of one investigation, without its comparisons."""
     plan = json.loads(file.read_text(encoding="utf-8"))
@@ -132,11 +134,25 @@ def _seed_investigation(
     if name not in environments:
         environments[name] = _call(client, "POST", "/environments", json=plan["environment"])["id"]
     service_id = _call(client, "POST", "/services", json=plan["service"])["id"]
+    if "repository" in plan and repositories is not None:
+        program, now = file.parent / plan["service"]["main_package"], datetime.fromtimestamp(at_ms // 1000, UTC)
+        try:
+            plan = seed_repository(
+                partial(_call, client), plan, program, service_id, repositories=repositories, now=now
+            )
+        except (OSError, subprocess.CalledProcessError, RepositoryUnreadable) as error:
+            raise SeedFailed(str(error)) from error
+    commits = {each["id"]: each["commit"] for each in plan["builds"]}
     builds = _make_builds(client, plan, service_id)
     for build, content in read_executables(file.parent).items():  # first: they are decoded before any comparison
         path = f"/artifacts/{build}-{plan['service']['main_package']}"
         _call(client, "PUT", path, params={"build_id": builds[build]}, content=content)
-    sets = {each["id"]: _upload(client, file.parent, each, builds[each["build"]], at_ms) for each in plan["sets"]}
+    sets = {
+        each["id"]: _upload(
+            client, file.parent, each, {"build_id": builds[each["build"]], "commit": commits[each["build"]]}, at_ms
+        )
+        for each in plan["sets"]
+    }
     return _SeededInvestigation(plan, sets, service_id, environments[name], builds)
 
 
@@ -218,21 +234,26 @@ def _sign_up(client: httpx.Client) -> SeedAccount:
 def _make_builds(client: httpx.Client, plan: dict[str, Any], service_id: str) -> dict[str, str]:
     ids = {}
     for build in plan["builds"]:
-        fields = {name: value for name, value in build.items() if name not in {"id", "message"}}
+        fields = {name: value for name, value in build.items() if name not in {"id", "message", "tags", "hours_ago"}}
         body = {**fields, "display_name": build.get("message"), "service_id": service_id}
         ids[build["id"]] = _call(client, "POST", "/builds", json=body)["id"]
     return ids
 
 
-def _upload(client: httpx.Client, beside: Path, plan: dict[str, Any], build_id: str, at_ms: int) -> list[str]:
+def _upload(
+    client: httpx.Client, beside: Path, plan: dict[str, Any], build: Mapping[str, str], at_ms: int
+) -> list[str]:
+    """Upload the files of a set; their run metadata name the commit of its build."""
     batch = str(uuid4())
     ids = []
     files = sorted(each for each in (beside / plan["folder"]).iterdir() if not each.name.endswith(SIDECAR))
     spans = [each for each in files if ".otlp" in each.name]
     for file in files:
         sidecar = file.with_name(file.name + SIDECAR)
-        facts = sidecar.read_text() if sidecar.is_file() else "{}"
-        params = {"build_id": build_id, "batch": batch, "run_metadata": facts}
+        facts = json.loads(sidecar.read_text(encoding="utf-8")) if sidecar.is_file() else {}
+        if "commit" in facts:
+            facts["commit"] = build["commit"]
+        params = {"build_id": build["build_id"], "batch": batch, "run_metadata": json.dumps(facts)}
         name = f"{plan['id']}-{file.name}"
         moved = plan.get("spans_minutes_ago") if file in spans else None
         minutes = moved[spans.index(file)] if moved else None

@@ -4,15 +4,13 @@ Every build is of one commit. Before the build that is slower there are commits 
 culprit: a bisect has something to search. `git fast-import` writes the commits, so their SHAs depend only on the plan and the times of the builds.
 """
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from slowpath_worker.example.build_plan import SeededBuild, commit_of
+from slowpath_worker.example.commit_import import NewCommit, import_commits
 
 CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "base": (),
@@ -29,14 +27,8 @@ def write_repository(
 
     `folder` has the program and its changes. Raises `OSError`, `CalledProcessError`.
     """
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    _git(["init", "--quiet", "--bare", f"--initial-branch={plan['branch']}"], target)
     commits = _with_unbuilt(plan, builds)
-    stream = b"".join(_commits(folder, plan["branch"], commits))
-    _git(["fast-import", "--quiet", "--export-marks=marks"], target, stream)
-    lines = (target / "marks").read_text(encoding="ascii").splitlines()
-    shas = {int(mark[1:]) - 1: sha for mark, sha in (line.split() for line in lines)}
+    shas = import_commits(target, plan["branch"], _make_commits(folder, commits))
     return [
         replace(commit, sha=shas[number], parent=shas[number - 1] if number else None)
         for number, commit in enumerate(commits)
@@ -62,8 +54,8 @@ def _with_unbuilt(plan: Mapping[str, Any], builds: Sequence[SeededBuild]) -> lis
     return [*builds[:first], *added, built, *builds[first + 1 :]]
 
 
-def _commits(folder: Path, branch: str, builds: Sequence[SeededBuild]) -> Iterator[bytes]:
-    """Yield the commits for `git fast-import`; a commit without a change of the program adds a line to its files."""
+def _make_commits(folder: Path, builds: Sequence[SeededBuild]) -> Iterator[NewCommit]:
+    """Yield the commits; one without a change of the program adds a line to its files."""
     notes: dict[str, list[str]] = {}
     written: dict[str, bytes] = {}
     for number, build in enumerate(builds):
@@ -75,10 +67,8 @@ def _commits(folder: Path, branch: str, builds: Sequence[SeededBuild]) -> Iterat
         tree = _tree(folder, build.variant, notes)
         changed = {path: content for path, content in tree.items() if written.get(path) != content}
         written |= changed
-        yield _head(branch, number + 1, build) + b"".join(
-            b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(content), content)
-            for path, content in sorted(changed.items())
-        )
+        facts = commit_of(build)
+        yield NewCommit(build.commit["title"], facts["author_name"], facts["author_email"], build.at, changed)
 
 
 def _tree(folder: Path, variant: str, notes: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
@@ -93,19 +83,3 @@ def _tree(folder: Path, variant: str, notes: Mapping[str, Sequence[str]]) -> dic
         prefix = "// " if path.endswith(".go") else "- "
         tree[path] = tree.get(path, begin) + "".join(f"\n{prefix}{line}.\n" for line in lines).encode()
     return tree
-
-
-def _head(branch: str, mark: int, build: SeededBuild) -> bytes:
-    commit = commit_of(build)
-    who = f"{commit['author_name']} <{commit['author_email']}> {int(build.at.timestamp())} +0000"
-    title = str(commit["title"]).encode()
-    parent = f"from :{mark - 1}\n" if mark > 1 else ""
-    head = f"commit refs/heads/{branch}\nmark :{mark}\nauthor {who}\ncommitter {who}\ndata {len(title)}\n"
-    return b"%s%s\n%s" % (head.encode(), title, parent.encode())
-
-
-def _git(arguments: Sequence[str], folder: Path, stream: bytes = b"") -> None:
-    """Run git in a repository, without the user's configuration."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", *arguments], cwd=folder, input=stream, env=environment, check=True)

@@ -3,6 +3,9 @@
 import gzip
 import json
 import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.main import main
+from slowpath_worker.example.ingester_repository import write_repository
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
 PLAN: dict[str, Any] = json.loads((EXAMPLE / "investigation.json").read_text())
@@ -107,3 +111,37 @@ def test_the_fix_needs_no_stack_growth(capfd: pytest.CaptureFixture[str]) -> Non
         assert document["verdict"] == "improved"
         (growth,) = [finding for finding in document["findings"] if finding["subject"] == "stack-growth"]
         assert growth["change"]["ratio"] < 0.05
+
+
+def test_the_repository_has_the_change_of_each_build_at_the_lines_of_the_profiles(tmp_path: Path) -> None:
+    shas = write_repository(
+        tmp_path / "ingester.git", EXAMPLE / "ingester", PLAN, datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
+    )
+    assert list(shas) == [each["id"] for each in PLAN["builds"]]
+    changed = git(tmp_path, "diff", "--name-status", "--no-renames", shas["inlined"], shas["helper"]).split()
+    assert changed == ["A", "ident/clone_helper.go", "D", "ident/clone_inlined.go"]
+    assert git(tmp_path, "show", "-s", "--format=%an: %s", shas["helper"]) == (
+        "Bo Lund: Take the copying of Clone out into cloneBytes"
+    )
+    written = git(tmp_path, "show", f"{shas['helper']}:ident/clone_helper.go").splitlines()
+    source = (EXAMPLE / "ingester" / "ident" / "clone_helper.go").read_text(encoding="utf-8").splitlines()
+    assert (written[0], written[1:]) == ("//go:build go1.26", source[1:])
+    assert git(tmp_path, "ls-tree", "--name-only", shas["pool"], "ingest/").split() == [
+        "ingest/handler.go",
+        "ingest/spawn_pool.go",
+    ]
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")
+@pytest.mark.parametrize("number", range(len(PLAN["builds"])))
+def test_each_commit_of_the_repository_builds(number: int, tmp_path: Path) -> None:
+    shas = write_repository(tmp_path / "ingester.git", EXAMPLE / "ingester", PLAN, datetime(2026, 11, 21, tzinfo=UTC))
+    subprocess.run(["git", "clone", "--quiet", str(tmp_path / "ingester.git"), str(tmp_path / "tree")], check=True)
+    subprocess.run(["git", "checkout", "--quiet", list(shas.values())[number]], cwd=tmp_path / "tree", check=True)
+    done = subprocess.run(["go", "vet", "./..."], cwd=tmp_path / "tree", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder / "ingester.git", check=True, capture_output=True, text=True)
+    return done.stdout.strip()

@@ -18,6 +18,8 @@ from slowpath.core.errors import (
 )
 from slowpath.core.git_ports import GitRemotePolicy
 from slowpath.core.ids import DeployId, RepositoryId, ServiceId
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.errors import CommitNotFound, RepositoryNotLinked
 from slowpath.inventory.repositories.rules import MOST_BETWEEN
 from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitDetailOut,
@@ -333,12 +335,16 @@ def commits_between(
 ) -> CommitRangeOut:
     """List the commits that are in a bad and not in a good build, with their suspicion.
 
-    `function` and `file` name what got slower, as profiles name it.
+    `function` and `file` name what got slower, as profiles name it. A service without a repository, or whose repository
+    lacks a commit, has an empty list and the reason.
     """
+    service = catalog_entries.service(session, ServiceId(service_id))
     regressed = RegressedCode(function, file)
-    return CommitRangeOut.of(
-        suspect_commits.rank_suspects(session, ServiceId(service_id), good, bad, regressed, limit=limit)
-    )
+    try:
+        found = suspect_commits.rank_suspects(session, ServiceId(service.id), good, bad, regressed, limit=limit)
+    except (RepositoryNotLinked, CommitNotFound) as unknown:
+        return CommitRangeOut.unknown(good, bad, " ".join(filter(None, (unknown.detail, unknown.remedy))))
+    return CommitRangeOut.of(found)
 
 
 @router.post(

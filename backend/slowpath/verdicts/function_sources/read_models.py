@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from slowpath.core.ids import ServiceId
@@ -25,7 +26,9 @@ class SideCommit:
     go_version: str = ""
     dependencies: Mapping[str, str] = field(default_factory=dict)
     commits: int = 1
-    """How many commits the side has; `commit` is the newest."""
+    """How many commits the side has; `commit` is one of them."""
+    at: datetime | None = None
+    """When the commit was made, or uploaded."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,10 @@ class FunctionSources:
 
 @dataclass(frozen=True)
 class ComparedCommits:
-    """The service and the commits of both sides; None if the sides are not of one service, or a commit is unknown."""
+    """The service and the commits of both sides; None if the sides are not of one service, or a commit is unknown.
+
+    Of several commits, the newest of the base and the oldest of the candidate; both None if the commits of the sides overlap.
+    """
 
     service_id: ServiceId | None
     base: str | None

@@ -96,8 +96,10 @@ class ComparedCommitsOut(BaseModel):
     """The commits of the sides of a comparison."""
 
     service_id: UUID | None = Field(description="null: the sides are of no service, or of two")
-    base: str | None = Field(description="null: unknown, or several commits")
-    candidate: str | None
+    base: str | None = Field(
+        description="of several commits the newest; null: unknown, or the commits of the sides overlap"
+    )
+    candidate: str | None = Field(description="of several commits the oldest")
 
     @classmethod
     def of(cls, found: ComparedCommits) -> Self:

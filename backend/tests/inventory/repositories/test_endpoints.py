@@ -2,7 +2,7 @@
 
 import json
 import logging
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi.testclient import TestClient
@@ -198,9 +198,18 @@ def test_pushed_commits_are_listed_by_suspicion(client: TestClient) -> None:
 def test_unknown_values_are_reported(client: TestClient) -> None:
     service_id = service(client)
     ask = f"/api/v1/services/{service_id}/commits"
-    assert name_of(client.get(ask, params={"good": sha(1), "bad": sha(2)})) == "no-repository"
+    body = {"good": sha(1), "bad": sha(2)}
+    closures = f"/api/v1/services/{service_id}/package-closures"
+    unlinked = client.get(ask, params=body)
+    assert (unlinked.status_code, unlinked.json()["repository"], unlinked.json()["commits"]) == (200, None, [])
+    assert unlinked.json()["unknown_reason"].startswith("No repository is linked to this service.")
+    assert name_of(client.post(closures, json=body)) == "no-repository"
     one = made(client, services=[{"service_id": service_id}])
-    assert name_of(client.get(ask, params={"good": sha(1), "bad": sha(2)})) == "commit-not-found"
+    unfetched = client.get(ask, params=body)
+    assert (unfetched.status_code, unfetched.json()["commits"]) == (200, [])
+    assert "is unknown in" in unfetched.json()["unknown_reason"]
+    assert name_of(client.post(closures, json=body)) == "commit-not-found"
+    assert client.get(f"/api/v1/services/{uuid4()}/commits", params=body).status_code == 404
     assert client.get(ask, params={"good": "HEAD~1", "bad": "--upload-pack=id"}).status_code == 422
     for bad in ("HEAD", "a" * 39, "--upload-pack=id"):
         assert client.get(f"{REPOSITORIES}/{one['id']}/commits/{bad}").status_code == 422

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog.tables import Build
-from slowpath.verdicts.function_sources.service.side_commits import make_side_commit
+from slowpath.verdicts.function_sources.service.side_commits import make_compared_commits, make_side_commit
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 OLD, NEW, MODULES = UUID(int=1), UUID(int=2), {"example.com/x": "v1.2.0"}
@@ -18,7 +18,8 @@ def build(build_id: UUID, commit: str, hours: int) -> Build:
     )  # fmt: skip
 
 
-BUILDS = {OLD: build(OLD, "aaa", 1), NEW: build(NEW, "bbb", 5)}
+THIRD = UUID(int=3)
+BUILDS = {OLD: build(OLD, "aaa", 1), NEW: build(NEW, "bbb", 5), THIRD: build(THIRD, "ddd", 7)}
 
 
 def artifact(build_id: UUID | None, commit: str = "", hours: int = 0) -> Artifact:
@@ -37,7 +38,20 @@ def test_of_several_commits_there_is_none_or_the_newest() -> None:
     artifacts = [artifact(NEW), artifact(OLD), artifact(OLD)]
     side = make_side_commit(artifacts, BUILDS)
     assert (side.commit, side.reason, side.commits) == (None, "several-commits", 2)
-    newest = make_side_commit(artifacts, BUILDS, takes_newest=True)
+    newest = make_side_commit(artifacts, BUILDS, takes="newest")
     assert (newest.commit, newest.reason, newest.commits) == ("bbb", None, 2)
-    uploaded_later = make_side_commit([*artifacts, artifact(None, "ccc", hours=6)], BUILDS, takes_newest=True)
+    uploaded_later = make_side_commit([*artifacts, artifact(None, "ccc", hours=6)], BUILDS, takes="newest")
     assert (uploaded_later.commit, uploaded_later.service_id, uploaded_later.commits) == ("ccc", None, 3)
+
+
+def test_a_change_between_pools_of_builds_is_between_the_newest_base_and_the_oldest_candidate() -> None:
+    oldest = make_side_commit([artifact(THIRD), artifact(NEW)], BUILDS, takes="oldest")
+    assert (oldest.commit, oldest.service_id, oldest.commits) == ("bbb", UUID(int=9), 2)
+    compared = make_compared_commits(make_side_commit([artifact(OLD)], BUILDS, takes="newest"), oldest)
+    assert (compared.service_id, compared.base, compared.candidate) == (UUID(int=9), "aaa", "bbb")
+    overlapping = make_side_commit([artifact(OLD), artifact(NEW)], BUILDS, takes="newest")
+    compared = make_compared_commits(overlapping, oldest)
+    assert (compared.base, compared.candidate) == (None, None)
+    later = make_side_commit([artifact(THIRD)], BUILDS, takes="newest")
+    compared = make_compared_commits(later, make_side_commit([artifact(OLD)], BUILDS, takes="oldest"))
+    assert (compared.base, compared.candidate) == ("ddd", "aaa"), "one commit a side is taken as it is"

@@ -224,7 +224,8 @@ class SuspectCommitOut(RepositoryCommit):
 class CommitRangeOut(BaseModel):
     """The commits that are in a bad and not in a good build, newest first."""
 
-    repository: RepositoryRef
+    repository: RepositoryRef | None = Field(description="null: the range is unknown, see `unknown_reason`")
+    unknown_reason: str | None = Field(description="why the commits of the range are unknown, and what to do")
     good: str
     bad: str
     total: int
@@ -239,6 +240,7 @@ class CommitRangeOut(BaseModel):
         between = found.between
         return cls(
             repository=RepositoryRef.of(between.repository),
+            unknown_reason=None,
             good=between.good,
             bad=between.bad,
             total=between.total,
@@ -246,6 +248,21 @@ class CommitRangeOut(BaseModel):
             is_ancestor=between.related,
             closure_state=found.closures,
             commits=[SuspectCommitOut.suspected(one, between.repository) for one in found.suspects],
+        )
+
+    @classmethod
+    def unknown(cls, good: str, bad: str, reason: str) -> Self:
+        """Return the wire shape of a range whose repository or commits are unknown."""
+        return cls(
+            repository=None,
+            unknown_reason=reason,
+            good=good,
+            bad=bad,
+            total=0,
+            complete=False,
+            is_ancestor=False,
+            closure_state="unknown",
+            commits=[],
         )
 
 

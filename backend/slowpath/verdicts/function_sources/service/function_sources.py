@@ -47,7 +47,7 @@ def get_function_sources(
 ) -> FunctionSources:
     """Return the source of a function on both sides. Raises `ComparisonNotFound`, `ViewNotFound`, `ViewNotReady`."""
     view = diff_views.get_view(session, comparison_id, view_id)
-    commits = get_side_commits(session, comparison_id, takes_newest=True)
+    commits = get_side_commits(session, comparison_id, takes="newest")
     file = stored_views.find_function_file(view, blobs, function)
     if file is None:
         return FunctionSources(FunctionSource(reason="no-file"), FunctionSource(reason="no-file"))

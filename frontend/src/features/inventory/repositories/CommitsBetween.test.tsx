@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { CommitRangeOut as Found, Suspect } from '../../../api';
-import { at, problem, server } from '../../../testing/mock-api';
+import { at, server } from '../../../testing/mock-api';
 import CommitsBetween from './CommitsBetween';
 
 const SHA = (digit: string) => digit.repeat(40);
@@ -34,6 +34,7 @@ function aSuspect(digit: string, share: number, changed: Partial<Suspect> = {}):
 function found(commits: Suspect[], changed: Partial<Found> = {}): Found {
   return {
     repository: { id: 'r', name: 'monorepo', kind: 'github', web_url: null },
+    unknown_reason: null,
     good: SHA('0'),
     bad: SHA('9'),
     total: commits.length,
@@ -112,12 +113,14 @@ describe('the commits between two builds', () => {
   });
 
   it('say what is lacking', async () => {
+    const unknown_reason = 'No repository is linked to this service. Link one.';
     server.use(
       http.get(at('/services/s/commits'), () =>
-        problem(404, { title: 'No repository', detail: 'The service has no repository.' }),
+        HttpResponse.json({ ...found([]), repository: null, unknown_reason }),
       ),
     );
     show();
-    expect(await screen.findByRole('alert')).toHaveTextContent('The service has no repository.');
+    expect(await screen.findByText(unknown_reason)).toBeInTheDocument();
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 });

@@ -1,7 +1,6 @@
 /** Loads the commits between two builds and shows the caveats of the list. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Problem } from '../../../api';
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui';
 import { CommitsTable, type CommitsTableProps } from './CommitsTable';
 import classes from './commits.module.css';
@@ -21,13 +20,6 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
     onSettled: () =>
       client.invalidateQueries({ queryKey: ['service', range.serviceId, 'commits'] }),
   });
-  if (found.error instanceof Problem && found.error.slug === 'no-repository') {
-    return (
-      <EmptyState>
-        {found.error.message} {found.error.facts.resolution}
-      </EmptyState>
-    );
-  }
   if (found.error) {
     return (
       <ErrorState
@@ -39,20 +31,22 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
   }
   if (!found.data) return <SkeletonRows rows={4} height={46} />;
   const { data } = found;
+  const { repository } = data;
+  if (repository === null) return <EmptyState>{data.unknown_reason}</EmptyState>;
   const link: CommitsTableProps['commitLink'] = (sha, words) =>
-    commitLink(data.repository.id, sha, words);
+    commitLink(repository.id, sha, words);
   const caveats = rangeCaveats(data);
   const open = data.closure_state === 'unknown' || data.closure_state === 'partly';
   return (
     <>
       <div className={classes.sentence}>
-        <span>{rangeSentence(data)}</span>
+        <span>{rangeSentence(data, repository.name)}</span>
         {data.closure_state === 'reading' && (
           <span className="muted" role="status">
             checking which commits change the binary
           </span>
         )}
-        {mayWrite && open && data.total > 0 && data.repository.kind !== 'pushed' && (
+        {mayWrite && open && data.total > 0 && repository.kind !== 'pushed' && (
           <Button size="compact-xs" loading={read.isPending} onClick={() => read.mutate()}>
             Exclude commits that do not change the binary
           </Button>

@@ -43,9 +43,14 @@ const PEOPLE: CommitPeople = {
 
 const assigned: (string | null)[] = [];
 
-function shown(commits: Suspect[], people: Partial<CommitPeople> = {}) {
+function shown(
+  commits: Suspect[],
+  people: Partial<CommitPeople> = {},
+  more: Partial<CommitRangeOut> = {},
+) {
   const range: CommitRangeOut = {
     repository: PEOPLE.repository,
+    unknown_reason: null,
     good: SHA('0'),
     bad: SHA('9'),
     total: commits.length,
@@ -53,6 +58,7 @@ function shown(commits: Suspect[], people: Partial<CommitPeople> = {}) {
     is_ancestor: true,
     closure_state: 'known',
     commits,
+    ...more,
   };
   server.use(
     http.get(at('/services/s/commits'), () => HttpResponse.json(range)),
@@ -122,5 +128,14 @@ describe('the suspect commit', () => {
     expect(await screen.findByText(/owners unknown/u)).toBeInTheDocument();
     expect(screen.queryByRole('button')).toBeNull();
     expect(screen.queryByRole('link', { name: 'Pull request 7' })).toBeNull();
+  });
+
+  it('states in words why it is unknown', async () => {
+    const unknown_reason = 'No repository is linked to this service.';
+    shown([], {}, { repository: null, unknown_reason });
+    expect(
+      await screen.findByText(`Suspect commit unknown: ${unknown_reason}`),
+    ).toBeInTheDocument();
+    expect(screen.queryByText(/Only commit/u)).toBeNull();
   });
 });

@@ -1,9 +1,10 @@
-/** The most suspicious commit between two builds, with its people. Without a repository it shows nothing. */
+/** The most suspicious commit between two builds, with its people. Without a repository it shows why. */
 import { useQuery } from '@tanstack/react-query';
 import type { CommitPeopleLineProps } from './CommitPeopleLine';
 import { CommitPeopleLine } from './CommitPeopleLine';
 import { betweenQuery, type CommitRange } from './commit-queries';
 import { shareText } from './commit-wording';
+import classes from './commits.module.css';
 
 export type SuspectCommitProps = CommitRange & Pick<CommitPeopleLineProps, 'commitLink' | 'action'>;
 
@@ -14,7 +15,11 @@ export default function SuspectCommit({ commitLink, action, ...range }: SuspectC
       most === null || one.suspicion.probability > most.suspicion.probability ? one : most,
     null,
   );
-  if (!data || !first || first.suspicion.probability === 0) return null;
+  if (data?.unknown_reason)
+    return (
+      <p className={`${classes.people} muted`}>Suspect commit unknown: {data.unknown_reason}</p>
+    );
+  if (!data?.repository || !first || first.suspicion.probability === 0) return null;
   const alone = data.commits.length === 1;
   return (
     <CommitPeopleLine

@@ -28,11 +28,11 @@ export const OWNERS_UNKNOWN: Record<NonNullable<CommitPeople['owners_reason']>, 
 /** The first digits, by which people know a commit. */
 export const shortSha = (sha: string): string => sha.slice(0, 10);
 
-export function rangeSentence(found: CommitRangeOut): string {
-  const { total, repository } = found;
+export function rangeSentence(found: CommitRangeOut, repository: string): string {
+  const { total } = found;
   const range = `${shortSha(found.good)} and ${shortSha(found.bad)}`;
-  if (total === 0) return `No commits between ${range} in ${repository.name}.`;
-  return `${countOf(total, 'commit')} between ${range} in ${repository.name}.`;
+  if (total === 0) return `No commits between ${range} in ${repository}.`;
+  return `${countOf(total, 'commit')} between ${range} in ${repository}.`;
 }
 
 /** What must be known before the list is believed. */
