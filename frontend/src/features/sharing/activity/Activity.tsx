@@ -95,7 +95,9 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
       {feed.data && rows.length === 0 && (
         <Section>
           <EmptyState>
-            {filtered ? 'No activity matches these filters.' : 'No activity yet.'}
+            {filtered
+              ? 'No activity matches these filters.'
+              : 'No activity yet. Uploads by tokens are listed under Builds and Artifacts.'}
           </EmptyState>
         </Section>
       )}
