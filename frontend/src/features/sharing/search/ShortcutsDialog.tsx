@@ -1,5 +1,6 @@
 /** The keys of every page, and those of what the page shows at present. */
 import { Modal } from '@mantine/core';
+import { Fragment } from 'react';
 import { useShownKeyHints, type KeyHintEntry } from '../../../ui';
 import classes from './search.module.css';
 
@@ -26,6 +27,7 @@ function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
 
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const hints = useShownKeyHints();
+  const places = [...new Set(hints.map(({ place }) => place))];
   return (
     <Modal
       opened
@@ -35,12 +37,12 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     >
       <h3>On every page</h3>
       <KeyList hints={EVERYWHERE} />
-      {hints.length > 0 && (
-        <>
-          <h3>On this page</h3>
-          <KeyList hints={hints} />
-        </>
-      )}
+      {places.map((place) => (
+        <Fragment key={place ?? ''}>
+          <h3>{place === undefined ? 'On this page' : `${place}, in focus`}</h3>
+          <KeyList hints={hints.filter((hint) => hint.place === place)} />
+        </Fragment>
+      ))}
     </Modal>
   );
 }
