@@ -9,7 +9,6 @@ import { createPortal } from 'react-dom';
 import classes from './DataTable.module.css';
 import { sortRows, type Sort } from '../lib/list-search';
 import { useHiddenColumns } from './hidden-columns';
-import { useKeyHints, type KeyHintEntry } from './key-hints';
 import { useListToolSlot } from './list-tool-slot';
 import type { AllRows } from './paged-list';
 import { useIsSnapshot } from './SnapshotContext';
@@ -107,15 +106,7 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-const place = 'Row of a table';
-const ROW_KEYS: readonly KeyHintEntry[] = [
-  { keys: ['↑', '↓', 'k', 'j'], words: 'row above, below', place },
-  { keys: ['Enter'], words: 'select the row', place },
-];
-const NO_KEYS: readonly KeyHintEntry[] = [];
-
 function PlainTable<Row>(props: DataTableProps<Row>) {
-  useKeyHints(props.onRowClick ? ROW_KEYS : NO_KEYS);
   const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort } = props;
   const minWidth = props.minWidth && leastWidth(columns, props.minWidth);
   // A part of a report is read on its way down: a long table shows its top until the rest is requested.

@@ -36,11 +36,6 @@ export function useKeyHint(keys: readonly string[], words: string): void {
   useKeyHints(useMemo(() => [{ keys: joined.split(' '), words }], [joined, words]));
 }
 
-/** The keys of the page; those that several parts share are listed once. */
-export function useShownKeyHints(): readonly KeyHintEntry[] {
-  const hints = useSyncExternalStore(subscribe, () => shown).flatMap(({ entries }) => entries);
-  const named = new Map(
-    hints.map((hint) => [`${hint.place ?? ''} ${hint.keys.join(' ')} ${hint.words}`, hint]),
-  );
-  return [...named.values()];
-}
+/** The keys of the page; several parts may list the same. */
+export const useShownKeyHints = (): readonly KeyHintEntry[] =>
+  useSyncExternalStore(subscribe, () => shown).flatMap(({ entries }) => entries);

@@ -1,6 +1,6 @@
 /** The keys of every page, and those of what the page shows at present. */
 import { Modal } from '@mantine/core';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { useShownKeyHints, type KeyHintEntry } from '../../../ui';
 import classes from './search.module.css';
 
@@ -9,6 +9,19 @@ const EVERYWHERE: readonly KeyHintEntry[] = [
   { keys: ['?'], words: 'keyboard shortcuts' },
   { keys: ['Esc'], words: 'close' },
 ];
+
+/** Of tables whose rows open or select something. Listed here, because tables are part of the first download. */
+const ROW_PLACE = 'Row of a table';
+const ROW_KEYS: readonly KeyHintEntry[] = [
+  { keys: ['↑', '↓', 'k', 'j'], words: 'row above, below', place: ROW_PLACE },
+  { keys: ['Enter'], words: 'select the row', place: ROW_PLACE },
+];
+const listedOnce = (hints: readonly KeyHintEntry[]): KeyHintEntry[] => [
+  ...new Map(
+    hints.map((hint) => [`${hint.place ?? ''} ${hint.keys.join(' ')} ${hint.words}`, hint]),
+  ).values(),
+];
+const hasRows = () => document.querySelector('tbody > tr[tabindex="0"]') !== null;
 
 function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
   return (
@@ -26,7 +39,9 @@ function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
 }
 
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const hints = useShownKeyHints();
+  const shown = useShownKeyHints();
+  const [ofRows] = useState(() => (hasRows() ? ROW_KEYS : []));
+  const hints = listedOnce([...shown, ...ofRows]);
   const places = [...new Set(hints.map(({ place }) => place))];
   return (
     <Modal
