@@ -6,7 +6,7 @@ import { signIn, readVariable } from './demo-report';
 
 const fields = {
   'Parallel deployments': 2,
-  'Measurements per deployment': 1,
+  'Maximum measurements per deployment': 1,
   'Measurement window, seconds': 4,
   'Warm-up, seconds': 0,
   'Deployment timeout, seconds': 120,

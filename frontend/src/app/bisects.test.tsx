@@ -76,6 +76,18 @@ describe('the page of a bisect', () => {
     await accessible();
   });
 
+  it.each([
+    [540, 'about 36 min to go'],
+    [null, undefined],
+  ])('estimates the time to go from ended deployments: %s s each', async (each, words) => {
+    const { cost } = aBisect();
+    serve(aBisect({ cost: { ...cost, seconds_per_deployment: each } }));
+    open(`/t/northwind/bisects/${BISECT}`);
+    const soFar = (await screen.findByText('10 min')).closest('p')!;
+    if (words) expect(soFar).toHaveTextContent(words);
+    else expect(soFar).not.toHaveTextContent('to go');
+  });
+
   it('says how far a long range is read, and what production measured', async () => {
     const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good boundary', slot: null });
     const evidence = { ...aBisect().evidence, baseline_good: [0.06, 0.07] };

@@ -43,6 +43,24 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
 }
 
+it('lists the keys of the flame graph and of the tables', async () => {
+  const { user } = show(aComparison({ result: aResult() }));
+  server.use(
+    http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
+      HttpResponse.arrayBuffer(drawnDiff('main.a 0 0\n  main.b 10e6 30e6'), {
+        headers: { 'Content-Type': 'application/octet-stream' },
+      }),
+    ),
+  );
+  expect(await screen.findAllByRole('application')).not.toHaveLength(0);
+  await user.keyboard('?');
+  const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+  for (const place of ['On every page', 'Flame graph, in focus', 'Row of a table, in focus'])
+    expect(within(dialog).getByRole('heading', { name: place })).toBeVisible();
+  for (const words of ['zoom to the frame', 'side by side', 'next, previous match of the search'])
+    expect(within(dialog).getByText(words)).toBeVisible();
+});
+
 it('describes a removed frame by its amount, without a ratio', async () => {
   const gone = aFinding({
     candidate: 0,

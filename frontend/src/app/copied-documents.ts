@@ -16,6 +16,7 @@ import {
   formatShare,
   formatValue,
 } from '../engine/format/format';
+import { suspectName } from '../features/verdicts/bisects';
 import type { CopiedRow, CopiedText } from '../lib/copied-text';
 
 const MOST_ROWS = 10;
@@ -143,7 +144,7 @@ export function copyBisect(bisect: Bisect): Body {
       ...(culprit
         ? [
             {
-              name: 'Culprit',
+              name: suspectName(bisect),
               value: `${culprit.repository} ${culprit.sha.slice(0, 9)} ${culprit.title}`,
             },
           ]

@@ -12,7 +12,8 @@ const match = (type: string, title: string, path: string) => ({
   subtitle: `of ${title}`,
   path,
 });
-const answer = (groups: object[]) => http.get(at('/search'), () => HttpResponse.json({ groups }));
+const answer = (groups: object[], is_similar = false) =>
+  http.get(at('/search'), () => HttpResponse.json({ groups, is_similar }));
 
 beforeEach(() => {
   setPreference('recent-northwind', '[]');
@@ -74,6 +75,43 @@ describe('the palette', () => {
     await waitFor(() =>
       expect(document.documentElement).toHaveAttribute('data-mantine-color-scheme', 'dark'),
     );
+  });
+
+  test.each([
+    ['notifcation', ['Settings', 'Help'], /^Notifications/u],
+    ['dahsboard', ['Pages'], /^Dashboard/u],
+    ['comparson', ['Actions', 'Pages'], /^Compar/u],
+  ])('finds actions, pages and help by %s', async (typed, groups, first) => {
+    server.use(answer([]));
+    const { user, field } = await opened('{Control>}k{/Control}');
+    await user.click(field);
+    await user.paste(typed);
+    expect((await screen.findAllByRole('option', { name: first }))[0]).toBeVisible();
+    const names = screen.getAllByRole('group').map((group) => group.getAttribute('aria-label'));
+    expect(names).toEqual(expect.arrayContaining(groups));
+  });
+
+  test.each([
+    [true, 'dark', ['Settings', 'Commits']],
+    [false, 'dark', ['Commits', 'Settings']],
+    [true, 'darkk', ['Settings', 'Commits']],
+  ])('with objects that are only similar: %s, "%s" lists %s', async (similar, typed, groups) => {
+    const words = match('commit', 'Words about postage', '/repositories/r/commits/c');
+    server.use(answer([{ type: 'commit', items: [{ ...words, subtitle: 'Dan Falk' }] }], similar));
+    const { user, field } = await opened('{Control>}k{/Control}');
+    await user.click(field);
+    await user.paste(typed);
+    await screen.findByRole('option', { name: /^Words about postage/u });
+    const names = screen.getAllByRole('group').map((group) => group.getAttribute('aria-label'));
+    expect(names).toEqual(groups);
+  });
+
+  test('counts one result in the singular', async () => {
+    server.use(answer([{ type: 'report', items: [match('report', 'zzz', '/reports/r')] }]));
+    const { user, field } = await opened('{Control>}k{/Control}');
+    await user.click(field);
+    await user.paste('zzz');
+    expect(await screen.findByText('1 result')).toBeInTheDocument();
   });
 
   test('states that nothing was found, and reads saved objects of another version as none', async () => {

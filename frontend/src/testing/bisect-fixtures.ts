@@ -192,6 +192,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     git_bisect_best_of_3_probes: 57,
     git_bisect_best_of_5_probes: 95,
     seconds: 600,
+    seconds_per_deployment: 540,
   },
   elsewhere: 0.002,
   events: [

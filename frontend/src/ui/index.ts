@@ -41,7 +41,7 @@ export {
 } from './SnapshotContext';
 export { HelpLink } from './HelpLink';
 export type { HelpTopic } from './help-topics';
-export { useKeyHint, useShownKeyHints, type KeyHintEntry } from './key-hints';
+export { useKeyHints, useShownKeyHints, type KeyHintEntry } from './key-hints';
 export { IdentifierText } from './IdentifierText';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';

@@ -1,12 +1,18 @@
 /** The keys of what is shown at present, for the list of shortcuts: a hint is listed as long as it is on the page. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 
-export type KeyHintEntry = { keys: readonly string[]; words: string };
+export type KeyHintEntry = {
+  keys: readonly string[];
+  words: string;
+  /** What must have the focus, as in "Flame graph"; absent: the keys work wherever it is. */
+  place?: string;
+};
+type Hints = { entries: readonly KeyHintEntry[] };
 
-let shown: readonly KeyHintEntry[] = [];
+let shown: readonly Hints[] = [];
 const listeners = new Set<() => void>();
 
-function set(next: readonly KeyHintEntry[]): void {
+function set(next: readonly Hints[]): void {
   shown = next;
   for (const listener of listeners) listener();
 }
@@ -16,19 +22,20 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** List keys while the component is mounted. */
-export function useKeyHint(keys: readonly string[], words: string): void {
-  const joined = keys.join(' ');
+/** List keys while the component is mounted. `entries`: the same array at every rendering. */
+export function useKeyHints(entries: readonly KeyHintEntry[]): void {
   useEffect(() => {
-    const entry = { keys: joined.split(' '), words };
-    set([...shown, entry]);
-    return () => set(shown.filter((other) => other !== entry));
-  }, [joined, words]);
+    const hints = { entries };
+    set([...shown, hints]);
+    return () => set(shown.filter((other) => other !== hints));
+  }, [entries]);
 }
 
-/** The keys of the page; those that several parts share are listed once. */
-export function useShownKeyHints(): readonly KeyHintEntry[] {
-  const hints = useSyncExternalStore(subscribe, () => shown);
-  const named = new Map(hints.map((hint) => [`${hint.keys.join(' ')} ${hint.words}`, hint]));
-  return [...named.values()];
+export function useKeyHint(keys: readonly string[], words: string): void {
+  const joined = keys.join(' ');
+  useKeyHints(useMemo(() => [{ keys: joined.split(' '), words }], [joined, words]));
 }
+
+/** The keys of the page; several parts may list the same. */
+export const useShownKeyHints = (): readonly KeyHintEntry[] =>
+  useSyncExternalStore(subscribe, () => shown).flatMap(({ entries }) => entries);

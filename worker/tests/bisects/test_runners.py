@@ -44,6 +44,17 @@ def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, p
     assert (listed["host"], listed["running"]) == ("machine of one", 1)
 
 
+def test_the_sentence_counts_a_deployment_from_its_lease_on(search: Search) -> None:
+    search.begin(plan_of(10))
+    [_lease] = search.runner.lease()
+    seen = search.get_detail()
+    assert (seen["sentence"], seen["deployments"]) == ("Searching: no suspect yet after 1 deployment.", 1)
+    assert (seen["cost"]["deployments"], seen["cost"]["running"]) == (1, 1)
+    assert seen["cost"]["seconds_per_deployment"] is None  # none has ended
+    search.runner.leave()
+    assert search.get_detail()["deployments"] == 0
+
+
 def test_a_runner_name_is_free_after_missed_heartbeats(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()

@@ -95,6 +95,7 @@ def _path(folder: str, id_: Any) -> ColumnElement[str]:  # noqa: ANN401 - a colu
 REGRESSION_NAME: Final = func.concat("Regression ", cast(Regression.number, Text))
 EVENT_NAME: Final = func.concat("Event ", cast(ProductionEvent.number, Text))
 BISECT_NAME: Final = func.concat("Bisect ", cast(Bisect.number, Text))
+CULPRIT_SHA: Final = Bisect.summary["culprit"]["sha"].as_string()
 REPORT_NAME: Final = func.concat("Report ", cast(Report.number, Text))
 
 STORED: Final[Mapping[SearchType, SearchSource]] = {
@@ -167,7 +168,9 @@ STORED: Final[Mapping[SearchType, SearchSource]] = {
         Bisect.title,
         _listed_parts(BISECT_NAME, Service.name, func.replace(Bisect.state, "-", " ")),
         _path("bisects", Bisect.id),
-        func.concat_ws(" ", BISECT_NAME, Bisect.title, Service.name, Service.slug, Bisect.good_sha, Bisect.bad_sha),
+        func.concat_ws(
+            " ", BISECT_NAME, Bisect.title, Service.name, Service.slug, Bisect.good_sha, Bisect.bad_sha, CULPRIT_SHA
+        ),
         Bisect.created_at,
         (Bisect.commit_comparison.is_(None), Bisect.experiment_of.is_(None)),
         with_service=True,

@@ -1,5 +1,6 @@
 """What the search returns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,6 +16,14 @@ class SearchMatch:
     title: str
     subtitle: str
     path: str
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Matches, type by type. `is_similar`: no object contains the text, these have similar words."""
+
+    matches: Sequence[SearchMatch] = ()
+    is_similar: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Wire shapes of the search."""
 
-from collections.abc import Sequence
 from itertools import groupby
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from slowpath.sharing.search.read_models import SearchMatch
+from slowpath.sharing.search.read_models import SearchResult
 from slowpath.sharing.search.rules import SearchType
 
 
@@ -31,11 +30,13 @@ class SearchOut(BaseModel):
     """The types with matches."""
 
     groups: list[SearchGroupOut]
+    is_similar: bool = Field(description="whether no object contains the text: these have similar words")
 
 
-def make_search_out(matches: Sequence[SearchMatch]) -> SearchOut:
-    """Return the wire shape of matches that are sorted by type."""
+def make_search_out(result: SearchResult) -> SearchOut:
+    """Return the wire shape of what a search found."""
     return SearchOut(
+        is_similar=result.is_similar,
         groups=[
             SearchGroupOut(
                 type=searched,
@@ -44,6 +45,6 @@ def make_search_out(matches: Sequence[SearchMatch]) -> SearchOut:
                     for one in of_type
                 ],
             )
-            for searched, of_type in groupby(matches, lambda match: match.type)
-        ]
+            for searched, of_type in groupby(result.matches, lambda match: match.type)
+        ],
     )

@@ -5,22 +5,23 @@ from urllib.parse import urlencode
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.sharing.search import queries
-from slowpath.sharing.search.read_models import MeasuredFunctions, SearchMatch
+from slowpath.sharing.search.read_models import MeasuredFunctions, SearchMatch, SearchResult
 from slowpath.sharing.search.rules import MOST_FUNCTIONS, SearchType, is_comparable, parse_words, unpack_functions
 
 
-def search_objects(session: ReadSession, text: str, limit: int) -> list[SearchMatch]:
+def search_objects(session: ReadSession, text: str, limit: int) -> SearchResult:
     """Return at most `limit` matches of each type, type by type, the best first; none for an empty text.
 
     Objects with similar words are returned only if no object contains the text.
     """
     words = parse_words(text)
     if not words:
-        return []
+        return SearchResult()
     places = _list_functions(session)
-    return _search(session, words, limit, places, is_similar=False) or (
-        _search(session, words, limit, places, is_similar=True) if is_comparable(words) else []
-    )
+    found = _search(session, words, limit, places, is_similar=False)
+    if found or not is_comparable(words):
+        return SearchResult(found)
+    return SearchResult(_search(session, words, limit, places, is_similar=True), is_similar=True)
 
 
 def _search(

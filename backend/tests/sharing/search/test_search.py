@@ -152,6 +152,34 @@ def test_a_misspelled_text_finds_similar_words(client: TestClient, made: Evidenc
 
 
 @pytest.mark.database
+def test_an_answer_states_whether_words_are_only_similar(client: TestClient, made: EvidenceFactory) -> None:
+    made.service("checkout")
+    answers = {text: client.get("/api/v1/search", params={"q": text}).json() for text in ("check", "chexkout", "")}
+    assert {text: answer["is_similar"] for text, answer in answers.items()} == {
+        "check": False,
+        "chexkout": True,
+        "": False,
+    }
+
+
+@pytest.mark.database
+def test_a_commit_finds_the_bisect_whose_culprit_it_is(client: TestClient, made: EvidenceFactory) -> None:
+    bisect = Bisect(
+        number=4,
+        title="main.Total",
+        service_id=made.service("checkout"),
+        good_sha="a",
+        bad_sha="b",
+        state="found",
+        signature={},
+        settings={},
+        summary={"culprit": {"sha": "512ff71" + 33 * "0", "repository": "shop", "title": "Sum again"}},
+    )
+    made.add(bisect)
+    assert titles(search(client, "512ff71")) == {"bisect": ["main.Total"]}
+
+
+@pytest.mark.database
 def test_a_title_that_begins_with_the_text_comes_first(client: TestClient, made: EvidenceFactory) -> None:
     service_id = made.service("a")
     for name in ("the cart", "cart", "a cart"):

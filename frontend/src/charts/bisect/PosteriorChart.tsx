@@ -4,6 +4,7 @@
  */
 import { useRef, type KeyboardEvent } from 'react';
 import { layOutPosterior, type PosteriorLevelLayout } from '../../engine/bisect/posterior-layout';
+import { useKeyHints, type KeyHintEntry } from '../../ui';
 import { VerdictPoint, type ProbeVerdict } from './VerdictIcon';
 import css from './bisect.module.css';
 import { useElementWidth } from './use-element-width';
@@ -43,8 +44,15 @@ const MARK_PX = 10;
 const LABEL_PX = 72;
 const BELOW_LABEL_PX = 25;
 
+const place = 'Probability per candidate';
+const KEY_HINTS: readonly KeyHintEntry[] = [
+  { keys: ['←', '→'], words: 'previous, next candidate', place },
+  { keys: ['Home', 'End'], words: 'first, last candidate', place },
+];
+
 export function PosteriorChart({ levels, chosen, onChoose, description }: PosteriorChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  useKeyHints(KEY_HINTS);
   const width = useElementWidth(box);
   const laid = layOutPosterior(levels, width, TALL_PX);
   const row = TOP_PX + TALL_PX + BELOW_PX;

@@ -2,6 +2,7 @@
 import { useRef } from 'react';
 import { clockText } from '../../lib/times';
 import { layOutProbeTimeline, type ProbeTimelineProbe } from '../../engine/bisect/probe-timeline';
+import { useKeyHints, type KeyHintEntry } from '../../ui';
 import { VerdictPoint, type ProbeVerdict } from './VerdictIcon';
 import css from './bisect.module.css';
 import { useElementWidth } from './use-element-width';
@@ -17,8 +18,14 @@ type ProbeTimelineProps = {
 
 const NAME_PX = 54;
 const LANE_PX = 28;
+const place = 'Probes';
+const KEY_HINTS: readonly KeyHintEntry[] = [
+  { keys: ['Enter'], words: 'show the measurements of the probe', place },
+];
+
 export function ProbeTimeline({ probes, now, chosen, onChoose }: ProbeTimelineProps) {
   const box = useRef<HTMLDivElement>(null);
+  useKeyHints(KEY_HINTS);
   const width = useElementWidth(box);
   const laid = layOutProbeTimeline(probes, width - NAME_PX - 4, now);
   const height = laid.lanes.length * LANE_PX;

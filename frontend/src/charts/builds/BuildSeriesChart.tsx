@@ -10,6 +10,7 @@ import {
   type BuildSeriesLayout,
 } from '../../engine/builds/build-series';
 import { formatValue, unitOf } from '../../engine/format/format';
+import { useKeyHints, type KeyHintEntry } from '../../ui';
 import css from './builds.module.css';
 
 export type BuildSeriesStep = {
@@ -63,10 +64,18 @@ const MOVES: Record<string, (index: number, length: number) => number> = {
   End: (_, length) => length - 1,
 };
 
+const place = 'Series over builds';
+const KEY_HINTS: readonly KeyHintEntry[] = [
+  { keys: ['←', '→'], words: 'earlier, later build', place },
+  { keys: ['Home', 'End'], words: 'first, last build', place },
+  { keys: ['Enter'], words: 'open the build', place },
+];
+
 export function BuildSeriesChart(props: BuildSeriesChartProps) {
   const { label, unit, values, builds, low, high, levels, steps, chosen, onChoose, onOpen } = props;
   const { height = 120, trend = NO_TREND, marked = NOT_MARKED, limits = NO_LIMITS } = props;
   const box = useRef<HTMLDivElement>(null);
+  useKeyHints(KEY_HINTS);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
     const element = box.current;

@@ -14,12 +14,19 @@ import type { CallGraphFills } from '../../engine/flame/call-graph-fills';
 import type { PrunedGraph } from '../../engine/flame/call-graph-pruning';
 import { visibleName } from '../../engine/flame/frame-label';
 import type { UnitOf } from '../../engine/format/format';
+import { useKeyHints, type KeyHintEntry } from '../../ui';
 import classes from './call-graph.module.css';
 import { DIRECTIONS, nextNode } from './call-graph-keys';
 import { placeCallGraph, type PlacedGraph } from './call-graph-layout';
 import { useCallGraphViewport } from './use-call-graph-viewport';
 import { CallGraphEdges, CallGraphNode } from './CallGraphParts';
 import { pngOfSvg, standaloneSvg } from './standalone-svg';
+
+const place = 'Call graph';
+const KEY_HINTS: readonly KeyHintEntry[] = [
+  { keys: ['↑', '↓', '←', '→'], words: 'caller, callee, neighbours', place },
+  { keys: ['Enter'], words: 'select the function', place },
+];
 
 const STEP = 1.25;
 
@@ -60,6 +67,7 @@ export function CallGraph({
     return { exportSvg, exportPng: () => pngOfSvg(exportSvg()) };
   }, []);
   const [focused, setFocused] = useState<number | null>(null);
+  useKeyHints(KEY_HINTS);
   const chosen = placed.nodes.find(({ text }) => text === selected)?.name;
   const reachable = focused ?? chosen ?? placed.nodes[0]?.name ?? -1;
 

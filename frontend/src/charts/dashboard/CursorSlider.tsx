@@ -5,6 +5,7 @@
 import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react';
 import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
+import { useKeyHints, type KeyHintEntry } from '../../ui';
 import css from './dashboard.module.css';
 
 type CursorSliderProps = {
@@ -28,9 +29,21 @@ const STEPS: Record<string, number> = {
   End: 1e9,
 };
 
+const place = 'Panel of the dashboard';
+const KEY_HINTS: readonly KeyHintEntry[] = [
+  { keys: ['←', '→'], words: 'time before, after', place },
+  { keys: ['PageUp', 'PageDown'], words: '20 steps before, after', place },
+  { keys: ['Home', 'End'], words: 'first, last time', place },
+  { keys: ['Shift ←', 'Shift →'], words: 'select a range of time', place },
+  { keys: ['Enter'], words: 'show the selected range', place },
+  { keys: ['↑', '↓'], words: 'row above, below', place },
+  { keys: ['Esc'], words: 'release the time', place },
+];
+
 export function CursorSlider(props: CursorSliderProps): ReactElement {
   const { bus, grid, label, describe, tabIndex } = props;
   const slider = useRef<HTMLDivElement>(null);
+  useKeyHints(KEY_HINTS);
   useEffect(
     () =>
       bus.listen(({ index }) => {

@@ -1,6 +1,7 @@
 import type { KeyboardEvent, ReactElement, RefObject } from 'react';
 import css from './flame.module.css';
-import { describeKeys } from './flame-keys';
+import { useKeyHints } from '../../ui';
+import { describeKeys, flameKeyHints } from './flame-keys';
 
 type FlameSurfaceProps = {
   scroller: RefObject<HTMLDivElement | null>;
@@ -18,6 +19,7 @@ type FlameSurfaceProps = {
 /** The canvas of a flame graph in the element that scrolls it and takes its keys. */
 export function FlameSurface(props: FlameSurfaceProps): ReactElement {
   const { scroller, canvas, label, isOneSided, heights, state, onFocusChange, onKeyDown } = props;
+  useKeyHints(flameKeyHints(isOneSided));
   return (
     <div
       ref={scroller}

@@ -1,4 +1,5 @@
 /** Which key does what: Speedscope's keys where it has them. A table, so that help and behaviour cannot differ. */
+import type { KeyHintEntry } from '../../ui';
 
 export type KeyAction =
   | 'pan-left'
@@ -80,6 +81,29 @@ export function keyAction(press: KeyPress): KeyAction | null {
   const key = press.key.length === 1 ? press.key.toLowerCase() : press.key;
   return Object.hasOwn(KEYS, key) ? (KEYS[key] ?? null) : null;
 }
+
+const place = 'Flame graph';
+const OF_ALL: readonly KeyHintEntry[] = [
+  { keys: ['↑', '↓', '←', '→'], words: 'caller, callee, neighbours', place },
+  { keys: ['Enter'], words: 'zoom to the frame', place },
+  { keys: ['Esc'], words: 'one step out: frame, zoom, callers', place },
+  { keys: ['w', 's'], words: 'zoom in, out', place },
+  { keys: ['a', 'd'], words: 'pan left, right', place },
+  { keys: ['0'], words: 'show everything', place },
+  { keys: ['n', 'N'], words: 'next, previous match of the search', place },
+  { keys: ['f'], words: 'callers and callees of the function', place },
+  { keys: ['l'], words: 'source lines of the function', place },
+  { keys: ['m'], words: 'menu of the frame', place },
+];
+const OF_SIDES: readonly KeyHintEntry[] = [
+  { keys: ['b', 'c', 'o'], words: 'base only, candidate only, overlay', place },
+  { keys: ['v'], words: 'side by side', place },
+];
+const OF_DIFF: readonly KeyHintEntry[] = [...OF_ALL, ...OF_SIDES];
+
+/** The keys for the list of shortcuts. */
+export const flameKeyHints = (isOneSided: boolean): readonly KeyHintEntry[] =>
+  isOneSided ? OF_ALL : OF_DIFF;
 
 /** What the keys do, for the description that a screen reader reads once. */
 export const describeKeys = (isOneSided: boolean): string =>

@@ -319,6 +319,7 @@ def _cost(detail: BisectDetail, now: datetime) -> BisectCost:
     seen = detail.row.summary or {}
     expected: Mapping[str, float] | None = seen.get("expected")
     begun = detail.row.started_at or detail.row.created_at
+    ends = [one.ended_at for one in deployed if one.ended_at is not None]
     return BisectCost(
         deployments=len(deployed),
         running=sum(one.ended_at is None for one in deployed),
@@ -329,6 +330,7 @@ def _cost(detail: BisectDetail, now: datetime) -> BisectCost:
         git_bisect_best_of_3_probes=estimate_git_bisect_cost(detail.plan, 3) if detail.plan else 0,
         git_bisect_best_of_5_probes=estimate_git_bisect_cost(detail.plan, 5) if detail.plan else 0,
         seconds=max(((detail.row.finished_at or now) - begun).total_seconds(), 0.0),
+        seconds_per_deployment=max((max(ends) - begun).total_seconds(), 0.0) / len(ends) if ends else None,
     )
 
 

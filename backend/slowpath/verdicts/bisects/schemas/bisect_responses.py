@@ -248,6 +248,8 @@ class BisectCost(BaseModel):
     git_bisect_best_of_5_probes: int
     """Deployments git bisect would need with three or five measurements per build."""
     seconds: float
+    seconds_per_deployment: float | None
+    """Of the deployments that have ended, from the start to the last end; null before the first has ended."""
 
 
 class BisectEventOut(BaseModel):

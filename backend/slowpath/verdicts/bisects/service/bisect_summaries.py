@@ -62,6 +62,13 @@ def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
     return [one for one in probes if one.leased_at is not None]
 
 
+def update_deployment_count(session: WriteSession, bisect: Bisect) -> None:
+    """Count the deployments of a bisect anew after a lease, which is no step of its search."""
+    if bisect.summary is not None:
+        deployed = list_deployed_probes(queries.select_probes(session, bisect.id))
+        bisect.summary = {**bisect.summary, "deploys": len(deployed)}
+
+
 def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPlan) -> None:
     """Update the summary of a bisect."""
     probes = queries.select_probes(session, bisect.id)

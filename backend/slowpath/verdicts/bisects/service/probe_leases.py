@@ -23,6 +23,7 @@ from slowpath.verdicts.bisects.rules.bisect_states import COMPILE, LEASE_SECONDS
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
 from slowpath.verdicts.bisects.service import runners
 from slowpath.verdicts.bisects.service.bisect_locks import publish_bisect_change, record_bisect_event
+from slowpath.verdicts.bisects.service.bisect_summaries import update_deployment_count
 from slowpath.verdicts.bisects.service.probe_commands import get_probe_command
 from slowpath.verdicts.bisects.tables import Bisect, Probe, Runner
 
@@ -105,6 +106,8 @@ def _given(session: WriteSession, runner: Runner, slot: int, *, secret: str, now
         record_bisect_event(
             session, bisect, "leased", {"number": probe.number, "runner": runner.name, "slot": slot}, now=now
         )
+        session.flush()
+        update_deployment_count(session, bisect)
         publish_bisect_change(session, bisect)
         session.flush()
         return probe

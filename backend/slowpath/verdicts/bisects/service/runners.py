@@ -19,6 +19,7 @@ from slowpath.verdicts.bisects.rules.bisect_states import (
     may_be_leased,
 )
 from slowpath.verdicts.bisects.service.bisect_locks import lock_probe_run, publish_bisect_change
+from slowpath.verdicts.bisects.service.bisect_summaries import update_deployment_count
 from slowpath.verdicts.bisects.tables import Probe, Runner
 
 __all__ = [
@@ -205,6 +206,8 @@ def _requeue_unacknowledged(session: WriteSession, probes: Sequence[Probe], *, n
             probe.state = ProbeState.QUEUED
         else:
             probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
+        session.flush()
+        update_deployment_count(session, bisect)
         publish_bisect_change(session, bisect, step=bisect.state != BisectState.SEARCHING)
 
 

@@ -3,7 +3,7 @@ import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
-import { ErrorState, KeyHint } from '../../../ui';
+import { countOf, ErrorState, KeyHint } from '../../../ui';
 import { PaletteResults } from './PaletteResults';
 import {
   foundGroups,
@@ -110,7 +110,7 @@ export default function SearchPalette(props: PaletteProps) {
       <p className={classes.state} role="status">
         {entries.length === 0 && isComplete && !error && 'No results.'}
         {entries.length > 0 && text !== '' && isComplete && (
-          <span className={classes.hidden}>{entries.length} results</span>
+          <span className={classes.hidden}>{countOf(entries.length, 'result')}</span>
         )}
       </p>
       <p className={classes.keys}>

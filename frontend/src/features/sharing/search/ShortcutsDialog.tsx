@@ -1,5 +1,6 @@
 /** The keys of every page, and those of what the page shows at present. */
 import { Modal } from '@mantine/core';
+import { Fragment, useState } from 'react';
 import { useShownKeyHints, type KeyHintEntry } from '../../../ui';
 import classes from './search.module.css';
 
@@ -8,6 +9,19 @@ const EVERYWHERE: readonly KeyHintEntry[] = [
   { keys: ['?'], words: 'keyboard shortcuts' },
   { keys: ['Esc'], words: 'close' },
 ];
+
+/** Of tables whose rows open or select something. Listed here, because tables are part of the first download. */
+const ROW_PLACE = 'Row of a table';
+const ROW_KEYS: readonly KeyHintEntry[] = [
+  { keys: ['↑', '↓', 'k', 'j'], words: 'row above, below', place: ROW_PLACE },
+  { keys: ['Enter'], words: 'select the row', place: ROW_PLACE },
+];
+const listedOnce = (hints: readonly KeyHintEntry[]): KeyHintEntry[] => [
+  ...new Map(
+    hints.map((hint) => [`${hint.place ?? ''} ${hint.keys.join(' ')} ${hint.words}`, hint]),
+  ).values(),
+];
+const hasRows = () => document.querySelector('tbody > tr[tabindex="0"]') !== null;
 
 function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
   return (
@@ -25,7 +39,10 @@ function KeyList({ hints }: { hints: readonly KeyHintEntry[] }) {
 }
 
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const hints = useShownKeyHints();
+  const shown = useShownKeyHints();
+  const [ofRows] = useState(() => (hasRows() ? ROW_KEYS : []));
+  const hints = listedOnce([...shown, ...ofRows]);
+  const places = [...new Set(hints.map(({ place }) => place))];
   return (
     <Modal
       opened
@@ -35,12 +52,12 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     >
       <h3>On every page</h3>
       <KeyList hints={EVERYWHERE} />
-      {hints.length > 0 && (
-        <>
-          <h3>On this page</h3>
-          <KeyList hints={hints} />
-        </>
-      )}
+      {places.map((place) => (
+        <Fragment key={place ?? ''}>
+          <h3>{place === undefined ? 'On this page' : `${place}, in focus`}</h3>
+          <KeyList hints={hints.filter((hint) => hint.place === place)} />
+        </Fragment>
+      ))}
     </Modal>
   );
 }

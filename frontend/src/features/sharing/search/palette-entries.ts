@@ -1,6 +1,7 @@
 /** What the palette lists: recent objects and actions before a text is entered, then what it finds. */
 import type { SearchMatchOut, SearchOut } from '../../../api';
 import type { RecentObject } from './recent-objects';
+import { textSimilarity } from './word-similarity';
 
 export type PaletteAction = {
   group: string;
@@ -43,13 +44,27 @@ const ofObject = (object: RecentObject): PaletteEntry => ({
   object,
 });
 
+const nameOf = ({ group, title, keywords = '' }: PaletteAction) => `${group} ${title} ${keywords}`;
+
+/** The actions whose names contain all words: those with a word that begins with each first. */
 function matchingActions(actions: readonly PaletteAction[], text: string): PaletteAction[] {
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
-  return actions.filter(({ group, title, keywords = '' }) => {
-    const named = `${group} ${title} ${keywords}`.toLowerCase();
-    return words.every((word) => named.includes(word));
-  });
+  const names = new Map(actions.map((action) => [action, nameOf(action).toLowerCase()]));
+  const found = actions.filter((action) =>
+    words.every((word) => names.get(action)?.includes(word)),
+  );
+  const beginsWord = (action: PaletteAction) =>
+    words.every((word) => ` ${names.get(action)}`.includes(` ${word}`));
+  return [...found.filter(beginsWord), ...found.filter((action) => !beginsWord(action))];
 }
+
+/** The actions with words that are similar to all words, the most similar first. */
+const similarActions = (actions: readonly PaletteAction[], text: string): PaletteAction[] =>
+  actions
+    .map((action) => ({ action, similarity: textSimilarity(text, nameOf(action)) }))
+    .filter(({ similarity }) => similarity > 0)
+    .toSorted((a, b) => b.similarity - a.similarity)
+    .map(({ action }) => action);
 
 function grouped(actions: readonly PaletteAction[]): PaletteGroup[] {
   const names = [...new Set(actions.map(({ group }) => group))];
@@ -68,6 +83,17 @@ export function startGroups(
   return recent.length > 0 ? [{ name: 'Recent', entries: recent.map(ofObject) }, ...first] : first;
 }
 
+const similarityOf = ({ entries }: PaletteGroup, text: string) =>
+  Math.max(
+    ...entries.map((entry) =>
+      textSimilarity(
+        text,
+        entry.kind === 'action' ? nameOf(entry.action) : `${entry.title} ${entry.subtitle}`,
+      ),
+    ),
+  );
+
+/** What contains the text: objects, then actions. Only if there is nothing: what is similar to it, the most similar group first. */
 export function foundGroups(
   found: SearchOut | undefined,
   actions: readonly PaletteAction[],
@@ -77,5 +103,9 @@ export function foundGroups(
     name: GROUP_NAMES[type],
     entries: items.map(ofObject),
   }));
-  return [...objects, ...grouped(matchingActions(actions, text).slice(0, MOST_ACTIONS))];
+  const matching = grouped(matchingActions(actions, text).slice(0, MOST_ACTIONS));
+  if (!found?.is_similar && objects.length > 0) return [...objects, ...matching];
+  if (matching.length > 0) return [...matching, ...objects];
+  const similar = grouped(similarActions(actions, text).slice(0, MOST_ACTIONS));
+  return [...objects, ...similar].toSorted((a, b) => similarityOf(b, text) - similarityOf(a, text));
 }

@@ -293,7 +293,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
     low: cost.deployments + expected_probes.low,
     high: cost.deployments + expected_probes.high,
   };
-  const each = cost.deployments > 0 ? cost.seconds / cost.deployments : null;
+  const each = cost.seconds_per_deployment;
   return (
     <div className={classes.cost}>
       <p>

@@ -1,6 +1,7 @@
-/** Who wrote, reviewed and owns the culprit of a bisect. */
+/** Who wrote, reviewed and owns the culprit of a bisect, or its top suspect. */
 import type { ReactNode } from 'react';
 import type { Bisect } from '../../../api';
+import { suspectName } from './bisect-wording';
 import { CommitPeopleLine, type CommitMember } from '../../inventory/repositories';
 
 type CulpritProps = {
@@ -18,7 +19,7 @@ export function CulpritPeople({ bisect, commit, action }: CulpritProps) {
     <CommitPeopleLine
       repositoryId={level.repository_id}
       sha={culprit.sha}
-      label="Culprit"
+      label={suspectName(bisect)}
       commitLink={commit}
       action={action}
     />

@@ -29,7 +29,9 @@ const section = (name: RegExp) => screen.getByRole('heading', { level: 2, name }
 describe('the probes of a bisect', () => {
   it('show the latest first, and another when it is chosen by its bar', async () => {
     const { user } = showProbes();
-    expect(section(/^Measurements of probe 2/)).toHaveTextContent('soaking, 0 of 3 measurements');
+    expect(section(/^Measurements of probe 2/)).toHaveTextContent(
+      'soaking, 0 of at most 4 measurements',
+    );
     const bars = screen.getByRole('group', { name: 'Probes over time' });
     await user.click(
       within(bars).getByRole('button', { name: /^Probe 1, probe, d1f07aa: slower/ }),
@@ -103,7 +105,7 @@ describe('the measurements of a probe', () => {
       ],
     });
     expect(section(/^Measurements of probe 1/)).toHaveTextContent(
-      'collecting, 2 of 3 measurements',
+      'collecting, 2 of at most 4 measurements',
     );
     expect(screen.getByRole('img', { name: /probe 1, 1/ })).toBeInTheDocument();
     expect(screen.getByText('Measurement 3: measure.sh exited with 3')).toBeInTheDocument();

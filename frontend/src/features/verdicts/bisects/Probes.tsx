@@ -39,6 +39,7 @@ import {
   probeText,
   shortSha,
 } from './bisect-wording';
+import { DEFAULT_SETTINGS } from './bisect-settings';
 
 type Props = {
   bisect: Bisect;
@@ -161,6 +162,9 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
     },
     { name: `probe ${probe.number}, ${values.length}`, values, tone: 'accent' as const },
   ].filter((row) => row.values.length > 0);
+  const { max_measurements_per_probe = DEFAULT_SETTINGS.max_measurements_per_probe } =
+    bisect.settings;
+  const most = Math.max(max_measurements_per_probe ?? 1, probe.measurements_requested);
   const counted = probe.measurements.filter(({ invalidated: annulled }) => !annulled);
   return (
     <Section
@@ -175,7 +179,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
           <VerdictIcon verdict={probe.verdict ?? 'measuring'} />
           {probe.verdict && probe.verdict !== 'measuring'
             ? VERDICTS[probe.verdict]
-            : `${PHASES[probe.state]}, ${counted.length} of ${countOf(probe.measurements_requested, 'measurement')}`}
+            : `${PHASES[probe.state]}, ${counted.length} of at most ${countOf(most, 'measurement')}`}
         </span>
       }
     >

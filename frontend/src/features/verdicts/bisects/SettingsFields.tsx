@@ -63,7 +63,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           onChange={(given) => onChange({ ...value, max_deployments: number(given) })}
         />
         {field('slots', 'Parallel deployments', 1, 64)}
-        {field('max_measurements_per_probe', 'Measurements per deployment', 1, 20)}
+        {field('max_measurements_per_probe', 'Maximum measurements per deployment', 1, 20)}
         {field('measurement_seconds', 'Measurement window, seconds', 0, 86_400)}
         {field('warm_up_seconds', 'Warm-up, seconds', 0, 86_400)}
         {field('deployment_seconds', 'Deployment timeout, seconds', 1, 86_400)}

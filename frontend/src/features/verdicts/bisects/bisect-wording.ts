@@ -82,6 +82,10 @@ export const PHASES: Record<Probe['state'], string> = {
 };
 
 /** The first digits of a commit; names of Go releases and settings are shown whole. */
+/** What a bisect calls its most probable commit: the culprit only once it is found. */
+export const suspectName = ({ state }: { state: Bisect['state'] }): string =>
+  state === 'found' ? 'Culprit' : 'Top suspect';
+
 export const shortSha = (sha: string): string => (/^[0-9a-f]+$/u.test(sha) ? sha.slice(0, 7) : sha);
 
 /** "99.6%"; what is not 0 or 1 is never shown as such. */

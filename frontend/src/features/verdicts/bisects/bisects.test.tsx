@@ -12,6 +12,7 @@ import {
   runnerCommand,
   secondsText,
   shortSha,
+  suspectName,
   versionText,
 } from './bisect-wording';
 
@@ -22,6 +23,12 @@ describe('a bisect in words', () => {
     expect(posteriorText(0.0004)).toBe('< 0.1%');
     expect(posteriorText(0)).toBe('0%');
     expect(posteriorText(1)).toBe('100%');
+  });
+
+  it('names the most probable commit the culprit only once it is found', () => {
+    expect(suspectName({ state: 'found' })).toBe('Culprit');
+    expect(suspectName({ state: 'searching' })).toBe('Top suspect');
+    expect(suspectName({ state: 'not-separable' })).toBe('Top suspect');
   });
 
   it('states the odds for the side they favour', () => {

@@ -1,0 +1,33 @@
+/** How similar words are by their trigrams, as the search of objects compares them. */
+
+/** Share of the trigrams of a word that a name has: one letter missing, added or replaced leaves more. */
+const LEAST_SIMILARITY = 0.4;
+/** Shorter words have too few trigrams to be compared. */
+const LEAST_COMPARED_LENGTH = 4;
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function trigrams(word: string): Set<string> {
+  const padded = `  ${word} `;
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
+}
+
+function similarity(word: string, other: string): number {
+  const [wanted, present] = [trigrams(word), trigrams(other)];
+  return [...wanted].filter((trigram) => present.has(trigram)).length / wanted.size;
+}
+
+/**
+ * Returns how similar a name is to a text: the least similar word of the text counts, compared with the word of the name that is
+ * the most similar to it. 0: one of the words is not similar to any, or is too short to be compared and not in the name.
+ */
+export function textSimilarity(text: string, name: string): number {
+  const names = wordsOf(name);
+  const shares = wordsOf(text).map((word) => {
+    if (names.some((other) => other.includes(word))) return 1;
+    if (word.length < LEAST_COMPARED_LENGTH) return 0;
+    const best = Math.max(0, ...names.map((other) => similarity(word, other)));
+    return best >= LEAST_SIMILARITY ? best : 0;
+  });
+  return shares.length === 0 ? 0 : Math.min(...shares);
+}
