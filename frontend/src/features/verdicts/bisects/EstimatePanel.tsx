@@ -1,7 +1,8 @@
 /** How many probes and how long, against git bisect, and what is probed first. */
 import type { PreflightOut } from '../../../api';
 import { Section, countOf } from '../../../ui';
-import { posteriorText, secondsText, shortSha } from './bisect-wording';
+import { shareText } from '../../inventory/repositories';
+import { secondsText, shortSha } from './bisect-wording';
 import classes from './start.module.css';
 
 type Report = NonNullable<PreflightOut['report']>;
@@ -100,7 +101,7 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
               <td className="muted">slot {index + 1}</td>
               <td className="mono">{shortSha(sha)}</td>
               <td>{title}</td>
-              <td className="muted">{posteriorText(prior)} before any measurement</td>
+              <td className="muted">suspicion {shareText(prior)}</td>
             </tr>
           ))}
         </tbody>
