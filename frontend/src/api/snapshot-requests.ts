@@ -18,8 +18,6 @@ export type RecordedResponses = ReadonlyMap<string, RecordedResponse>;
 const BASE = '/api/v1';
 /** Moments that move with the clock: a page that asks for "the last hour" asks for another one each time. */
 const MOVING = ['from', 'to'];
-/** What commits of a range are ranked by, which reports of earlier versions named otherwise. */
-const EVIDENCE = ['function', 'file', 'regression_id', 'comparison_id'];
 
 const asked = new WeakMap<AbortSignal, Set<string>>();
 const led = new WeakMap<AbortSignal, RecordedResponses>();
@@ -45,10 +43,9 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** The same request whatever its time: used only where one recorded answer alone fits. */
 function timeless(request: string): string {
   const url = new URL(request, 'http://recorded.invalid');
-  const free = url.pathname.endsWith('/commits') ? [...MOVING, ...EVIDENCE] : MOVING;
   return named(
     url.pathname,
-    [...url.searchParams].filter(([name]) => !free.includes(name)),
+    [...url.searchParams].filter(([name]) => !MOVING.includes(name)),
   );
 }
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+
 from slowpath_cli.main import COMMANDS, main
 
 SERVER_ONLY = {"admin", "mcp"}

@@ -19,7 +19,7 @@ from slowpath.inventory.catalog.tables import Build
 from slowpath.inventory.repositories.rules import ChangedFile, CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.service import bisect_proposals, regressed_code, search_planner
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
@@ -219,7 +219,7 @@ def test_a_comparison_offers_what_it_found_and_ranks_commits_by_it(
     with reading(synthetic) as session:
         found = bisect_proposals.propose_bisect(session, comparison_id=ComparisonId(comparison_id))
         regressed = regressed_code.find_regressed_code(session, regressed_code.subject_of(asked))
-        node = CandidateNode(BAD, "", BAD, "Second", "commit", {}, {})
+        node = CandidateNode(BAD, "", BAD, "Second", "commit", BuildInputs(BAD), BuildInputs(GOOD))
         level = search_planner.weight_candidates(
             session, RepositoryId(repository_id), SearchLevel((node,), 1), regressed, pruned=False
         )

@@ -155,12 +155,7 @@ export function RegressionRoute() {
       onOpenBuild={(buildId) =>
         void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
       }
-      commits={({
-        service_id,
-        good,
-        first_bad_build: since,
-        assignee,
-      }) =>
+      commits={({ service_id, good, first_bad_build: since, assignee }) =>
         good &&
         since && (
           <>

@@ -3,5 +3,5 @@ export { AssignPerson } from './AssignPerson';
 export { CommitPeopleLine, type CommitMember } from './CommitPeopleLine';
 export { HostRepositorySelect, type HostChoice } from './HostRepositorySelect';
 export { DeploymentPeople } from './DeploymentPeople';
-export { codeHostLink, shareText } from './commit-wording';
+export { codeHostLink } from './commit-wording';
 export { readWholeDiff, repositoriesQuery } from './commit-queries';

@@ -1,8 +1,7 @@
 /** How many probes and how long, against git bisect, and what is probed first. */
 import type { PreflightOut } from '../../../api';
 import { Section, countOf } from '../../../ui';
-import { shareText } from '../../inventory/repositories';
-import { secondsText, shortSha } from './bisect-wording';
+import { posteriorText, secondsText, shortSha } from './bisect-wording';
 import classes from './start.module.css';
 
 type Report = NonNullable<PreflightOut['report']>;
@@ -101,7 +100,7 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
               <td className="muted">slot {index + 1}</td>
               <td className="mono">{shortSha(sha)}</td>
               <td>{title}</td>
-              <td className="muted">suspicion {shareText(prior)}</td>
+              <td className="muted">suspicion {posteriorText(prior)}</td>
             </tr>
           ))}
         </tbody>
