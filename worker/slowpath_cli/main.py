@@ -105,7 +105,7 @@ def make_parser(named_command: str | None) -> argparse.ArgumentParser:
     for name, (module, description) in COMMANDS.items():
         if importlib.util.find_spec(module) is None:
             continue  # the single file has only the commands that need no server
-        command = commands.add_parser(name, help=description, description=description.capitalize() + ".")
+        command = commands.add_parser(name, help=description, description=f"{description[0].upper()}{description[1:]}.")
         if name == named_command:
             declared = f"{module}_arguments"
             source = declared if importlib.util.find_spec(declared) is not None else module

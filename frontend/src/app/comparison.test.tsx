@@ -317,7 +317,7 @@ describe('a comparison without findings', () => {
   it('says how much more evidence an inconclusive result needs', async () => {
     const tentative = aFinding({ is_significant: false, profiles_needed: 4 });
     const sentence =
-      'Inconclusive: 1 difference is tentative, none is significant; upload 4 more profiles per side for a conclusive result.';
+      'Inconclusive: 1 difference is tentative, none is significant; record 4 more profiles per side for a conclusive result.';
     show(
       aComparison({
         verdict: 'inconclusive',
@@ -329,9 +329,9 @@ describe('a comparison without findings', () => {
       }),
     );
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
-      'upload 4 more profiles per side for a conclusive result',
+      'record 4 more profiles per side for a conclusive result',
     );
-    expect(screen.getByText(/tentative; upload 4 more profiles per side/)).toBeVisible();
+    expect(screen.getByText(/tentative; record 4 more profiles per side/)).toBeVisible();
   });
 });
 

@@ -15,7 +15,7 @@ from slowpath.core.ids import RepositoryId
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.jobs import ExpandCandidate, PlanBisect
 from slowpath.verdicts.bisects.rules.candidates import SearchLevel
-from slowpath.verdicts.bisects.service import bisect_locks, pair_steps, regressed_function_files, search_planner
+from slowpath.verdicts.bisects.service import bisect_locks, pair_steps, search_planner
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
 from slowpath.verdicts.bisects.service.search_planner import MirroredRepository, PlanInputs
 from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
@@ -43,14 +43,14 @@ def plan_bisect(job: PlanBisect, context: JobContext) -> None:
             if row.plan is not None
             else search_planner.gather_plan_inputs(session, create_sealer(context.settings), row)
         )
-        tables = regressed_function_files.list_function_tables(session, row)
+        tables = search_planner.list_function_tables(session, row)
     if inputs is None:
         with context.finishing():
             return
     if row.commit_comparison is not None:
         _begin_pairs(job, inputs, context)
         return
-    inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
+    inputs = search_planner.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("finding modules", 0.1)
     modules = mirrors.modules()
@@ -95,13 +95,13 @@ def expand_candidate(job: ExpandCandidate, context: JobContext) -> None:
     with context.reading() as session:
         row = bisect_locks.get_bisect(session, job.bisect_id)
         inputs = search_planner.gather_plan_inputs(session, create_sealer(context.settings), row)
-        tables = regressed_function_files.list_function_tables(session, row)
+        tables = search_planner.list_function_tables(session, row)
     plan = inputs.plan
     if plan is None or job.candidate not in plan.line.hiding:
         with context.finishing() as session:  # already expanded
             search_planner.record_level(session, job.bisect_id, job.candidate, SearchLevel((), 0), context.clock.now())
             return
-    inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
+    inputs = search_planner.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("expanding the candidate", 0.1)
     repositories = {module: RepositoryId(UUID(one)) for module, one in plan.modules.items()}

@@ -11,7 +11,7 @@ from slowpath.core.git_ports import GitMirrorHistory
 from slowpath.inventory.repositories.service.credential_checks import check_credentials
 from slowpath.verdicts.bisects.jobs import CheckBisectRange
 from slowpath.verdicts.bisects.rules.preflight import RangeReport, Relation, RepositoryCredentials, UpdatedModule
-from slowpath.verdicts.bisects.service import preflights, regressed_function_files, search_planner
+from slowpath.verdicts.bisects.service import preflights, search_planner
 from slowpath.verdicts.bisects.service.candidate_discovery import MAIN, MultiRepositoryHistory
 from slowpath.verdicts.bisects.service.search_planner import MirroredRepository
 from slowpath_worker.job_context import JobContext, JobFailure
@@ -30,11 +30,11 @@ def check_bisect_range(job: CheckBisectRange, context: JobContext) -> None:
         draft = None if row is None else preflights.draft_of(session, row)
         sealer = create_sealer(context.settings)
         inputs = None if draft is None else search_planner.gather_plan_inputs(session, sealer, draft)
-        tables = [] if draft is None else regressed_function_files.list_function_tables(session, draft)
+        tables = [] if draft is None else search_planner.list_function_tables(session, draft)
     if inputs is None:  # deleted meanwhile
         with context.finishing():
             return
-    inputs = regressed_function_files.add_function_files(inputs, tables, context.blobs)
+    inputs = search_planner.add_function_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     main = mirrors.lines(inputs.main)
     relation, base = _relate(main, inputs.good, inputs.bad)

@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
-from slowpath_cli.main import COMMANDS
+import pytest
+
+from slowpath_cli.main import COMMANDS, main
 
 SERVER_ONLY = {"admin", "mcp"}
 HELP = """
@@ -22,3 +24,10 @@ def test_help_imports_neither_the_command_nor_its_libraries() -> None:
     modules = set(loaded.stdout.splitlines())
     assert {f"{COMMANDS[name][0]}_arguments" for name in commands} <= modules
     assert modules.isdisjoint({COMMANDS[name][0] for name in commands} | {"httpx", "sqlalchemy", "pydantic", "scipy"})
+
+
+def test_names_keep_their_case_in_descriptions(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, names in (("pgo", "Write CPU profiles as"), ("experiment", "GOGC, GOMEMLIMIT, PGO")):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert names in " ".join(capsys.readouterr().out.split())

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -56,3 +57,7 @@ def test_its_pages_show_how_the_commit_was_found(app: AppUnderTest, team: SomeTe
     assert datetime.fromisoformat(found["probes"][0]["queued_at"]) > ENDED - timedelta(seconds=document["seconds"])
     assert found["posterior"] > 0.95
     assert all(describe_event(one["kind"], one["details"]) != one["kind"] for one in document["events"])
+
+
+def test_titles_have_no_space_before_a_percent_sign() -> None:
+    assert re.search(r"\d %", gzip.decompress(FILE.read_bytes()).decode()) is None

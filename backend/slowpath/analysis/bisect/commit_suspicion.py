@@ -8,7 +8,7 @@ less.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 ReasonKind = Literal["same-binary", "binary", "file", "package", "bump-on-path", "bump", "toolchain", "size"]
@@ -32,6 +32,10 @@ class RegressedCode:
     files: Sequence[str] = ()
     main_directory: str = ""
     """Directory of package main in the repository."""
+
+    def with_more(self, functions: Sequence[str], files: Sequence[str]) -> "RegressedCode":
+        """Return the same with more functions and files."""
+        return replace(self, functions=(*self.functions, *functions), files=(*self.files, *files))
 
 
 @dataclass(frozen=True)

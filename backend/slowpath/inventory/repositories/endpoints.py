@@ -3,9 +3,8 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 
-from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.core.errors import (
     AddressNotAllowed,
     Conflict,
@@ -18,15 +17,11 @@ from slowpath.core.errors import (
 )
 from slowpath.core.git_ports import GitRemotePolicy
 from slowpath.core.ids import DeployId, RepositoryId, ServiceId
-from slowpath.inventory.catalog.service import catalog_entries
-from slowpath.inventory.repositories.errors import CommitNotFound, RepositoryNotLinked
-from slowpath.inventory.repositories.rules import MOST_BETWEEN
 from slowpath.inventory.repositories.schemas.commit_schemas import (
     CommitDetailOut,
     CommitDiffOut,
     CommitPeopleOut,
     CommitRangeIn,
-    CommitRangeOut,
     CommitsIn,
     CommitsRecordedOut,
     DeploymentPeopleOut,
@@ -42,7 +37,6 @@ from slowpath.inventory.repositories.schemas.repository_schemas import (
     RepositoryUpdate,
     ServiceSourceIn,
     Sha,
-    Spelled,
 )
 from slowpath.inventory.repositories.service import (
     commit_graph,
@@ -82,8 +76,6 @@ def remotes_of(request: Request) -> GitRemotePolicy:
 
 Places = Annotated[GitRemotePolicy, Depends(remotes_of)]
 ShaOf = Annotated[Sha, Path(description="a commit SHA of 40 hexadecimal digits")]
-Functions = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="function", max_length=50)]
-Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="file", max_length=50)]
 
 
 @router.get(
@@ -315,36 +307,6 @@ def get_deployment_people(
 ) -> DeploymentPeopleOut:
     """Return the authors of the commits since the former deployment, and the owners of the files that they change."""
     return DeploymentPeopleOut.of(people.get_deployment_people(session, mirrors, DeployId(deployment_id)))
-
-
-@router.get(
-    "/services/{service_id}/commits",
-    operation_id="commits:range",
-    openapi_extra=FREEZABLE,
-    responses=document_problems(NotFound, InvalidRequest),
-)
-def commits_between(
-    service_id: UUID,
-    caller: MayRead,
-    session: Reading,
-    good: Annotated[Spelled, Query()],
-    bad: Annotated[Spelled, Query()],
-    function: Functions = [],  # noqa: B006 - FastAPI copies defaults
-    file: Files = [],  # noqa: B006 - FastAPI copies defaults
-    limit: Annotated[int, Query(ge=1, le=MOST_BETWEEN)] = 500,
-) -> CommitRangeOut:
-    """List the commits that are in a bad and not in a good build, with their suspicion.
-
-    `function` and `file` name what got slower, as profiles name it. A service without a repository, or whose repository
-    lacks a commit, has an empty list and the reason.
-    """
-    service = catalog_entries.service(session, ServiceId(service_id))
-    regressed = RegressedCode(function, file)
-    try:
-        found = suspect_commits.rank_suspects(session, ServiceId(service.id), good, bad, regressed, limit=limit)
-    except (RepositoryNotLinked, CommitNotFound) as unknown:
-        return CommitRangeOut.unknown(good, bad, " ".join(filter(None, (unknown.detail, unknown.remedy))))
-    return CommitRangeOut.of(found)
 
 
 @router.post(

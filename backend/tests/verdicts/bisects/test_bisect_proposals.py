@@ -7,6 +7,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 
 from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
 from slowpath.analysis.findings.findings import AttributedCaller, Finding
@@ -15,10 +16,11 @@ from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId,
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog.service.catalog_entries import ensure_environment
 from slowpath.inventory.catalog.tables import Build
-from slowpath.inventory.repositories.rules import CommitMetadata
+from slowpath.inventory.repositories.rules import ChangedFile, CommitMetadata
 from slowpath.inventory.repositories.service import commit_graph
 from slowpath.inventory.repositories.tables import Repository, ServiceRepository
-from slowpath.verdicts.bisects.service import bisect_proposals
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.service import bisect_proposals, regressed_code, search_planner
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 from slowpath.verdicts.regressions.service import build_measurements
@@ -63,7 +65,7 @@ def with_repository(synthetic: SyntheticBuilds, url: str | None = "https://git.e
     )
     listed = [
         CommitMetadata(GOOD, (), title="First", committed_at=AT),
-        CommitMetadata(BAD, (GOOD,), title="Second", committed_at=AT),
+        CommitMetadata(BAD, (GOOD,), title="Second", committed_at=AT, files=(ChangedFile("db/get.go"),)),
     ]
     with synthetic.writing() as session:
         session.add(row)
@@ -177,9 +179,11 @@ def test_missing_parts_are_reported(synthetic: SyntheticBuilds) -> None:
     assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")
 
 
-def test_a_comparison_offers_what_it_found(synthetic: SyntheticBuilds) -> None:
+def test_a_comparison_offers_what_it_found_and_ranks_commits_by_it(
+    synthetic: SyntheticBuilds, client: TestClient
+) -> None:
     comparison_id, good, bad = new_id(), synthetic.prepare(), synthetic.prepare()
-    with_repository(synthetic)
+    repository_id = with_repository(synthetic)
     findings = [
         finding("profile.category", "gc", 10.0, 12.0),
         finding("bench", "BenchmarkX ops/s", 30.0, 10.0),
@@ -214,11 +218,21 @@ def test_a_comparison_offers_what_it_found(synthetic: SyntheticBuilds) -> None:
     asked = Bisect(comparison_id=comparison_id, signature={"kind": "custom", "subject": ""})
     with reading(synthetic) as session:
         found = bisect_proposals.propose_bisect(session, comparison_id=ComparisonId(comparison_id))
-        regressed = bisect_proposals.find_regressed_code(session, asked)
+        regressed = regressed_code.find_regressed_code(session, regressed_code.subject_of(asked))
+        node = CandidateNode(BAD, "", BAD, "Second", "commit", BuildInputs(BAD), BuildInputs(GOOD))
+        level = search_planner.weight_candidates(
+            session, RepositoryId(repository_id), SearchLevel((node,), 1), regressed, pruned=False
+        )
+    listed = client.get(
+        f"/api/v1/services/{synthetic.service_id}/commits",
+        params={"good": GOOD, "bad": BAD, "comparison_id": str(comparison_id)},
+    ).json()
 
     assert found.missing == ()
     assert (found.good and found.good.sha, found.bad and found.bad.sha) == (GOOD, BAD)
     kinds = [one.signature.kind for one in found.signatures]
     assert kinds == ["bench", "profile.function", "profile.category", "custom"]
     assert not found.signatures[0].signature.larger_is_worse
+    [reason] = listed["commits"][0]["suspicion"]["reasons"]
+    assert reason["sentence"] == level.nodes[0].why == "Touches a package of regressed functions: db."
     assert list(regressed.functions) == ["example.org/db.Get", "example.org/lib.F", "main.main"]

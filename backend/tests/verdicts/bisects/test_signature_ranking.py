@@ -29,7 +29,7 @@ def test_the_clearest_comes_first_and_useless_ones_say_why() -> None:
     assert [one.signature.subject for one in ranked.offered] == ["growth", "gc", "confirmed", "unknown"]
     assert [(one.signature.subject, one.why) for one in ranked.left_out] == [
         ("heap", "good and bad do not differ (+1.0%)"),
-        ("noisy", "the difference is within the noise (×7.90, 1.4 standard errors)"),
+        ("noisy", "good and bad alone do not differ clearly (×7.90, 1.4 standard errors of 2)"),
     ]
 
 

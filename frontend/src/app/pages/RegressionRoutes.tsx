@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Regression } from '../../api';
 import {
   MeasuredCommits,
   RegressionBisects,
@@ -156,15 +155,7 @@ export function RegressionRoute() {
       onOpenBuild={(buildId) =>
         void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
       }
-      commits={({
-        service_id,
-        good,
-        first_bad_build: since,
-        kind,
-        related_series: members,
-        subject,
-        assignee,
-      }) =>
+      commits={({ service_id, good, first_bad_build: since, assignee }) =>
         good &&
         since && (
           <>
@@ -173,7 +164,7 @@ export function RegressionRoute() {
                 serviceId={service_id}
                 good={good.commit}
                 bad={since.commit}
-                functions={functionsOf(kind, subject, members)}
+                subject={{ regression_id: regressionId }}
                 commitLink={commitLink(team.slug)}
                 action={
                   team.role === 'viewer'
@@ -192,7 +183,7 @@ export function RegressionRoute() {
                 serviceId={service_id}
                 good={good.commit}
                 bad={since.commit}
-                functions={functionsOf(kind, subject, members)}
+                subject={{ regression_id: regressionId }}
                 mayWrite={team.role !== 'viewer'}
                 commitLink={commitLink(team.slug)}
               />
@@ -206,18 +197,6 @@ export function RegressionRoute() {
       }
     />
   );
-}
-
-/** What regressed, as far as it is a function: commits that touch its file are the likelier ones. */
-function functionsOf(
-  kind: string,
-  subject: string,
-  related: Regression['related_series'],
-): string[] {
-  const all = [{ kind, subject }, ...related];
-  return [
-    ...new Set(all.filter((one) => one.kind === 'profile.function').map((one) => one.subject)),
-  ];
 }
 
 export function BuildRoute() {

@@ -62,6 +62,13 @@ class DiffTree:
         return sum_segments(self.ground.measured, self.segments, self.ground.sets, self.ground.bases)
 
     @cached_property
+    def _estimated(self) -> tuple[SegmentSums, ...]:
+        """Return the values of every segment by the replicates of each of `ProfileSets.estimated`."""
+        ground = self.ground
+        others = ground.sets.estimated[1:]
+        return (self.sums, *(sum_segments(ground.measured, self.segments, each, ground.bases) for each in others))
+
+    @cached_property
     def weight(self) -> F64:
         """Return the width of the nodes of every segment in the merged graph."""
         base, candidate = self.ground.scale(self.ground.default)
@@ -119,7 +126,7 @@ class DiffTree:
 
     def _test(self, trie: StackTrie) -> dict[str, RowSignificance]:
         return {
-            basis.id: node_changes(self.ground, self.sums.moments(number), trie.segment, basis)
+            basis.id: node_changes(self.ground, [each.moments(number) for each in self._estimated], trie.segment, basis)
             for number, basis in enumerate(self.ground.bases)
         }
 

@@ -1,6 +1,6 @@
 """Inputs of one diff view: profiles at one sample type, stacks at one granularity, normalizations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffNormalization, DiffSide
@@ -11,6 +11,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
 from slowpath.analysis.kinds.profiles.quantum import quantum_of
+from slowpath.analysis.kinds.profiles.rate_estimates import AS_EXPECTED
 from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, lay_out_stack_values
 
 
@@ -52,8 +53,12 @@ class DiffViewInputs:
 
     @cached_property
     def bases(self) -> tuple[Normalization, ...]:
-        """Return all normalizations that make the sides comparable."""
-        return bases_of(self.sets)
+        """Return all normalizations that make the sides comparable, with the scatter of functions in the comparison.
+
+        The scatter is of counts, which the sample types of a CPU profile share; other kinds have none.
+        """
+        known = {} if self.comparison is None else {each.id: each.scatter for each in self.comparison.bases}
+        return tuple(replace(each, scatter=known.get(each.id, AS_EXPECTED)) for each in bases_of(self.sets))
 
     @cached_property
     def default(self) -> Normalization:

@@ -241,7 +241,7 @@ def _contradiction(comparison: ProfileKindComparison, finding: Finding) -> str:
     )
     return (
         f"{lowered(finding.sentence).rstrip('.')}, but the total {did}{by}: the cost may have moved elsewhere; "
-        "upload more profiles per side for a conclusive result."
+        "record more profiles per side for a conclusive result."
     )
 
 
@@ -251,7 +251,7 @@ def _to_settle(comparison: ProfileKindComparison, more: int) -> str:
     needed = wording.pluralize(more, f"more {comparison.sets.replicate_name}")
     if comparison.sets.replicate_name == "run":
         needed = f"profiles of {needed}"
-    return f"; upload {needed} per side for a conclusive result."
+    return f"; record {needed} per side for a conclusive result."
 
 
 def _more_for_bound(comparison: ProfileKindComparison) -> int:

@@ -4,8 +4,9 @@ Its stacks, and estimates for categories, groups, functions and the total. `cate
 decide what is reported.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from slowpath.analysis.kinds.profiles.variance_models import (
 )
 
 F64 = NDArray[np.float64]
+SideSums = tuple[ReplicateSums, ReplicateSums]
 TOTAL = "total"
 # Kinds that show waiting, not cost: shown, at best tentative, never decided.
 WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
@@ -226,21 +228,37 @@ def estimate_rows(
     *,
     between: F64 | float = 0.0,
 ) -> RateEstimates:
-    """Estimate every row from the replicates; `between` is an additional relative variance.
+    """Estimate every row from the replicates; `between` is an additional relative variance."""
+    sums = [sum_replicates(rows, each, basis) for each in sets.estimated]
+    return estimate_sums(sums, sets, basis, quantum, thresholds, between=between)
 
-    If runs are the replicates, the profiles within them are estimated as well, and the wider of both intervals is used: the sum
-    over a run hides the variation of its profiles, so that bursts look like constant work.
-    """
+
+def sum_replicates(rows: F64, sets: ProfileSets, basis: Normalization) -> SideSums:
+    """Return the sums of both sides over the replicates, of values in each profile (subjects x profiles)."""
     values, weights = sets.folded(rows), sets.folded(basis.weights[np.newaxis, :])
-    estimates = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
-    if not sets.by_run or sets.differenced:
-        return estimates
-    return estimates.wider(estimate_rows(rows, sets.by_profile(), basis, quantum, thresholds, between=between))
+    base, candidate = (ReplicateSums.of(v, w[0]) for v, w in zip(values, weights, strict=True))
+    return base, candidate
+
+
+def estimate_sums(
+    sums: Sequence[SideSums],
+    sets: ProfileSets,
+    basis: Normalization,
+    quantum: float,
+    thresholds: ProfileThresholds,
+    *,
+    between: F64 | float = 0.0,
+) -> RateEstimates:
+    """Estimate every row from its sums over the replicates of each of `sets.estimated`; the widest interval is used."""
+    estimates = [
+        _estimate_sides(of_sets, each, basis, quantum=quantum, thresholds=thresholds, between=between)
+        for of_sets, each in zip(sums, sets.estimated, strict=True)
+    ]
+    return reduce(RateEstimates.wider, estimates)
 
 
 def _estimate_sides(
-    values: tuple[F64, F64],
-    weights: tuple[F64, F64],
+    sums: SideSums,
     sets: ProfileSets,
     basis: Normalization,
     *,
@@ -248,7 +266,7 @@ def _estimate_sides(
     thresholds: ProfileThresholds,
     between: F64 | float,
 ) -> RateEstimates:
-    base, candidate = (ReplicateSums.of(v, w[0]) for v, w in zip(values, weights, strict=True))
+    base, candidate = sums
     kind = sets.artifacts[0].table.kind
     fewest = min(base.replicates, candidate.replicates)
     prior = prior_of(thresholds, kind, fewest, spread_of_total(sets, basis), basis.scatter)

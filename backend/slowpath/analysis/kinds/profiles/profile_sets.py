@@ -106,6 +106,14 @@ class ProfileSets:
             return "difference of snapshots"
         return "run" if self.by_run and sum(self.replicates()) < len(self.artifacts) else "profile"
 
+    @property
+    def estimated(self) -> "tuple[ProfileSets, ...]":
+        """Return the sets that values are estimated from: these and, if runs are the replicates, the same by profile.
+
+        The sum over a run hides the variation of its profiles, so that bursts look like constant work.
+        """
+        return (self, self.by_profile()) if self.by_run and not self.differenced else (self,)
+
     def by_profile(self) -> "ProfileSets":
         """Return the same with every profile as a separate replicate."""
         sides = self.base_count, len(self.artifacts) - self.base_count

@@ -5,24 +5,23 @@ number of rows, is as small as that of a finding: fewer than one in a hundred vi
 Everything else is gray, however large. The total is not part of that family: it is one planned test.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import (
+    ProfileKindComparison,
+    SideSums,
+    estimate_sums,
+    sum_replicates,
+)
 from slowpath.analysis.kinds.profiles.profile_sets import Normalization
-from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates, ReplicateSums, estimate
+from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
 from slowpath.analysis.kinds.profiles.significance import WEIGHT_POWER, is_total_changed
 from slowpath.analysis.kinds.profiles.stack_frames import Index
-from slowpath.analysis.kinds.profiles.variance_models import (
-    between_processes,
-    in_step,
-    inflation_of,
-    prior_of,
-    spread_of_total,
-)
 from slowpath.analysis.stats.false_discovery_rate import q_values
 from slowpath.analysis.stats.t_distribution import t_two_sided_of_many
 
@@ -74,22 +73,21 @@ class _UncorrectedRows:
 
 
 def node_changes(
-    ground: DiffViewInputs, segments: tuple[ReplicateSums, ReplicateSums], segment: Index, basis: Normalization
+    ground: DiffViewInputs, segments: Sequence[SideSums], segment: Index, basis: Normalization
 ) -> RowSignificance:
-    """Test the nodes of a tree on one basis; `segments` are the values of base and candidate, `segment` is that of each node.
+    """Test the nodes of a tree on one basis; `segments` are the sums for `estimate_sums`, `segment` is that of each node.
 
     Row 0, the total, like the headline does, the others as one family.
     """
     if ground.comparison is None:
         return _untested(len(segment))
-    base, candidate = segments
     tests = _RowTests(ground, ground.comparison, basis)
-    frames = _changes(tests, base, candidate, planned=1, values_of=segment)
-    total_row = base.part(0, 1), candidate.part(0, 1)
-    estimates = _estimates(tests, *total_row)
+    frames = _changes(tests, segments, planned=1, values_of=segment)
+    total_row = _part(segments, 0, 1)
+    estimates = _estimates(tests, total_row)
     state, q = frames.state.copy(), frames.q.copy()
     changed = is_total_changed(ground.comparison, basis, estimates, 0)
-    state[0] = _directions(estimates, *total_row)[0] if changed else INSIDE_NOISE
+    state[0] = _directions(estimates, total_row[0])[0] if changed else INSIDE_NOISE
     q[:1] = _round_q(estimates.p_value)
     return replace(frames, state=state, q=q)
 
@@ -98,12 +96,8 @@ def row_changes(ground: DiffViewInputs, rows: F64, basis: Normalization) -> RowS
     """Test rows of values (subjects x profiles) on one basis as one family."""
     if ground.comparison is None:
         return _untested(len(rows))
-    values = ground.sets.folded(rows)
-    weights = ground.sets.folded(basis.weights[np.newaxis, :])
-    sides = [ReplicateSums.of(value, weight[0]) for value, weight in zip(values, weights, strict=True)]
-    return _changes(
-        _RowTests(ground, ground.comparison, basis), sides[0], sides[1], planned=0, values_of=np.arange(len(rows))
-    )
+    sums = [sum_replicates(rows, each, basis) for each in ground.sets.estimated]
+    return _changes(_RowTests(ground, ground.comparison, basis), sums, planned=0, values_of=np.arange(len(rows)))
 
 
 def _untested(count: int) -> RowSignificance:
@@ -112,14 +106,11 @@ def _untested(count: int) -> RowSignificance:
     return RowSignificance(np.full(count, INSIDE_NOISE, dtype=np.uint8), unknown, unknown, unknown)
 
 
-def _changes(
-    tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums, *, planned: int, values_of: Index
-) -> RowSignificance:
+def _changes(tests: _RowTests, sums: Sequence[SideSums], *, planned: int, values_of: Index) -> RowSignificance:
     """Test rows as one family, without the first `planned` ones. Row i has the values `values_of[i]`, which are tested once."""
+    base, candidate = sums[0]
     begins = range(0, max(len(base.values), 1), SLICE)
-    parts = [
-        _test_slice(tests, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE)) for begin in begins
-    ]
+    parts = [_test_slice(tests, _part(sums, begin, begin + SLICE)) for begin in begins]
     p_value = np.concatenate([part.p_value for part in parts])[values_of]
     direction = np.concatenate([part.direction for part in parts])[values_of]
     low, high = (
@@ -145,39 +136,28 @@ def _correct(p_value: F64, counts: F64) -> F64:
     return q
 
 
-def _test_slice(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums) -> _UncorrectedRows:
-    estimates = _estimates(tests, base, candidate)
+def _part(sums: Sequence[SideSums], begin: int, end: int) -> list[SideSums]:
+    return [(base.part(begin, end), candidate.part(begin, end)) for base, candidate in sums]
+
+
+def _test_slice(tests: _RowTests, sums: Sequence[SideSums]) -> _UncorrectedRows:
+    estimates = _estimates(tests, sums)
     return _UncorrectedRows(
-        direction=_directions(estimates, base, candidate),
+        direction=_directions(estimates, sums[0]),
         low=_single(estimates.low),
         high=_single(estimates.high),
         p_value=t_two_sided_of_many(estimates.statistic, estimates.df),
     )
 
 
-def _estimates(tests: _RowTests, base: ReplicateSums, candidate: ReplicateSums) -> RateEstimates:
-    ground, thresholds, basis = tests.ground, tests.comparison.thresholds, tests.basis
-    return estimate(
-        base,
-        candidate,
-        quantum=ground.quantum,
-        share=basis.id == "share",
-        prior=prior_of(
-            thresholds,
-            tests.comparison.kind,
-            min(base.replicates, candidate.replicates),
-            spread_of_total(ground.sets, basis),
-            basis.scatter,
-        ),
-        confidence=thresholds.confidence,
-        inflation=inflation_of(ground.sets, thresholds),
-        in_step=in_step(ground.sets),
-        between=between_processes(ground.sets, thresholds),
-    )
+def _estimates(tests: _RowTests, sums: Sequence[SideSums]) -> RateEstimates:
+    ground = tests.ground
+    return estimate_sums(sums, ground.sets, tests.basis, ground.quantum, tests.comparison.thresholds)
 
 
-def _directions(estimates: RateEstimates, base: ReplicateSums, candidate: ReplicateSums) -> U8:
+def _directions(estimates: RateEstimates, sums: SideSums) -> U8:
     """Return the state of each row if it changed."""
+    base, candidate = sums
     direction = np.where(estimates.difference > 0, MORE, LESS)
     direction = np.where(base.values == 0, ONLY_CANDIDATE, direction)
     return np.where(candidate.values == 0, ONLY_BASE, direction).astype(np.uint8)

@@ -11,7 +11,7 @@ from slowpath.platform.accounts.access import MayRead, MayWrite
 from slowpath.platform.accounts.service import record_audit_event
 from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
-from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+from slowpath.platform.http.request_dependencies import Blobs, Now, Reading, Writing
 from slowpath.platform.http.request_types import JsonTime
 from slowpath.sharing.inbox.endpoints.inbox_items import may_write
 from slowpath.sharing.inbox.schemas.inbox_items import InboxItemOut, ItemAssignee, ItemService
@@ -67,10 +67,12 @@ def list_production_events(
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )
-def get_production_event(event_id: UUID, caller: MayRead, session: Reading, clock: Now) -> ProductionEventOut:
+def get_production_event(
+    event_id: UUID, caller: MayRead, session: Reading, blobs: Blobs, clock: Now
+) -> ProductionEventOut:
     """Return a production event with all its evidence."""
     now = clock.now()
-    page = production_event_pages.load_event_page(session, ProductionEventId(event_id), now)
+    page = production_event_pages.load_event_page(session, blobs, ProductionEventId(event_id), now)
     item = inbox_items.get_event_item(session, page.event, caller.user_id, now)
     return _make_page_out(page, InboxItemOut.of(item, may_write=may_write(caller)))
 

@@ -7,15 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.findings.findings import Finding
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
 from slowpath.core.ids import EnvironmentId, ProductionEventId, ServiceId
+from slowpath.core.ports import BlobStore
 from slowpath.evidence.metrics.service import dashboard_markers
 from slowpath.inventory.repositories.read_models import SuspectCommit
 from slowpath.inventory.repositories.service import suspect_commits
 from slowpath.sharing.inbox import queries
+from slowpath.verdicts.bisects.service.regressed_code import RegressedSubject, read_regressed_code
 from slowpath.verdicts.comparisons.service import comparison_results
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.production_events.rules.event_ends import EventBudget, ProofItem
@@ -70,7 +71,7 @@ class EventPage:
     user_names: Mapping[UUID, str]
 
 
-def load_event_page(session: ReadSession, event_id: ProductionEventId, now: datetime) -> EventPage:
+def load_event_page(session: ReadSession, blobs: BlobStore, event_id: ProductionEventId, now: datetime) -> EventPage:
     """Return an event with its evidence. Raises `ProductionEventNotFound`."""
     event = event_views.get_event(session, event_id)
     end = min(event.closed_at or now, max(event.started_at + SHOWN_AFTER, event.detected_at) + MARGIN)
@@ -78,7 +79,7 @@ def load_event_page(session: ReadSession, event_id: ProductionEventId, now: date
     signals = _load_signals(session, event)
     comparison = event_comparisons.find_comparison(session, event)
     findings = [] if comparison is None else comparison_results.list_findings(comparison)
-    suspects, reason = _rank_suspects(session, event, findings)
+    suspects, reason = _rank_suspects(session, blobs, event)
     history = event_views.list_history(session, event_id)
     users = {UUID(str(row.details["to"])) for row in history if row.kind == "assignee" and row.details.get("to")}
     users |= {row.user_id for row in history if row.user_id is not None}
@@ -130,22 +131,19 @@ def _load_signals(session: ReadSession, event: ProductionEvent) -> list[SignalOf
 
 
 def _rank_suspects(
-    session: ReadSession, event: ProductionEvent, findings: Sequence[Finding]
+    session: ReadSession, blobs: BlobStore, event: ProductionEvent
 ) -> tuple[Sequence[SuspectCommit], str | None]:
     """Return the commits between the former and the deployed commit, or why there are none."""
     if not event.commit or not event.former_commit:
         return [], "The event is not caused by a deployment with a commit and a former one."
     if event.commit == event.former_commit:
         return [], "The deployment runs the same commit as before."
-    functions = [each.subject for each in findings if each.direction == "worse" and each.kind == "function"]
     with suppress(NotFound, InvalidRequest, Conflict):
+        service_id = ServiceId(event.service_id)
+        subject = RegressedSubject(comparison_id=event.comparison_id)
+        regressed = read_regressed_code(session, blobs, service_id, subject)
         ranked = suspect_commits.rank_suspects(
-            session,
-            ServiceId(event.service_id),
-            event.former_commit,
-            event.commit,
-            RegressedCode(functions),
-            limit=MOST_SUSPECTS,
+            session, service_id, event.former_commit, event.commit, regressed, limit=MOST_SUSPECTS
         )
         return sorted(ranked.suspects, key=lambda one: -one.share), None
     return [], "The service has no repository that contains both commits."

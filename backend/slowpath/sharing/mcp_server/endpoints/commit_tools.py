@@ -28,7 +28,9 @@ UNREAD = "unread"
 async def list_suspect_commits(api: TeamApi, arguments: SuspectCommits) -> Lines:
     """Return the commits of a range with their suspicion, the highest first."""
     service_id, good, bad = await _find_range(api, arguments)
-    query = {"good": good, "bad": bad, "function": arguments.function, "limit": 200}
+    subject = {"regression_id": arguments.regression_id, "comparison_id": arguments.comparison_id}
+    named = {name: str(one) for name, one in subject.items() if one is not None}
+    query = {"good": good, "bad": bad, "function": arguments.function, "limit": 200, **named}
     found = await api.read(CommitRange, f"/services/{service_id}/commits", query)
     commits = sorted(found.commits, key=lambda each: -each.suspicion.probability)
     shown = commits[: arguments.limit]

@@ -11,10 +11,12 @@ from slowpath.verdicts.bisects.endpoints import (
     range_ends,
     runners,
     service_rules,
+    suspect_commits,
 )
 
 router = APIRouter(prefix="/api/v1")
 for part in (
     bisects, experiments, range_ends, service_rules, commit_comparisons, preflights, runners, probe_callbacks,
+    suspect_commits,
 ):  # fmt: skip
     router.include_router(part.router)

@@ -52,6 +52,8 @@ class SignatureProposal:
     """Difference of both builds in standard errors; None if it is unknown."""
     is_confirmed: bool = False
     """Whether the regression itself is this series."""
+    is_related: bool = False
+    """Whether the series changed with the regression."""
 
 
 @dataclass(frozen=True)

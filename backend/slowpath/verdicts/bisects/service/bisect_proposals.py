@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.finding_signatures import find_signature
@@ -29,26 +28,23 @@ from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, Ran
 from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
 from slowpath.verdicts.bisects.service import latency_proposals
 from slowpath.verdicts.bisects.service.latency_proposals import CLEAR, LatencyEnvironments
+from slowpath.verdicts.bisects.service.regressed_code import find_comparison, list_worse_findings
 from slowpath.verdicts.bisects.service.signature_ranking import (
     clearness,
     rank_signatures,
     ratio_of,
     separation_of_ratio,
 )
-from slowpath.verdicts.bisects.tables import Bisect
-from slowpath.verdicts.comparisons.errors import ComparisonNotFound
-from slowpath.verdicts.comparisons.service import comparison_results, comparisons
+from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.production_events.service import event_views
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions import wording
-from slowpath.verdicts.regressions.errors import RegressionNotFound
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.tables import Regression
 
 CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
 MOST_OFFERED: Final = 12
-MOST_FUNCTIONS: Final = 200
 MOST_LEFT_OUT: Final = 5
 NS_PER_S: Final = 1e9
 
@@ -73,36 +69,9 @@ def propose_bisect(
     return BisectProposal(None, None, None, None, (_custom(),), ("Choose the service, the good and the bad commit.",))
 
 
-def find_regressed_code(session: ReadSession, row: Bisect) -> RegressedCode:
-    """Return the functions that got slower, from the regression or comparison."""
-    functions: list[str] = []
-    found = None if row.regression_id is None else _regression(session, row.regression_id)
-    if found is not None:
-        functions += [
-            one["subject"] for one in found.related_series if str(one["kind"]).endswith(("function", "count"))
-        ]
-    comparison = get_source_comparison(session, row)
-    if comparison is not None:
-        for one in _worse(comparison):
-            if one.kind in {"profile.function", "growth.count"}:
-                functions.append(one.subject)
-            for caller in one.attributed_callers:
-                functions += [name for name in (caller.function, *caller.path) if name]
-    if row.signature.get("kind") in {"profile.function", "growth.count"}:
-        functions.append(str(row.signature.get("subject") or ""))
-    named = [one for one in dict.fromkeys(functions) if "." in one]
-    return RegressedCode(named[:MOST_FUNCTIONS])
-
-
-def get_source_comparison(session: ReadSession, row: Bisect) -> Comparison | None:
-    """Return the comparison that a bisect started from, or that of its regression."""
-    found = None if row.regression_id is None else _regression(session, row.regression_id)
-    return _comparison(session, row.comparison_id or (found.comparison_id if found is not None else None))
-
-
 def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
-    found = _comparison(session, row.comparison_id)
-    findings = {key: one for one in _worse(found) if (key := find_signature(one))} if found else {}
+    found = find_comparison(session, row.comparison_id)
+    findings = {key: one for one in list_worse_findings(found) if (key := find_signature(one))} if found else {}
     own = {"kind": row.kind, "subject": row.subject, "ratio": row.ratio}
     members: dict[tuple[str, str], Mapping[str, Any]] = {
         (str(one["kind"]), str(one["subject"])): one for one in (*row.related_series, own)
@@ -112,6 +81,7 @@ def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
         for (kind, subject), one in members.items()
         if kind != LATENCY
     ]
+    offered = [replace(one, is_related=True) for one in offered]
     offered += [_found(one) for key, one in findings.items() if key not in members]
     offered += _latencies(session, row, members)
     offer = _offer(
@@ -123,7 +93,7 @@ def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
 
 
 def _of_event(session: ReadSession, row: ProductionEvent) -> BisectProposal:
-    service_id, found = ServiceId(row.service_id), _comparison(session, row.comparison_id)
+    service_id, found = ServiceId(row.service_id), find_comparison(session, row.comparison_id)
     places = LatencyEnvironments(session, service_id)
     environment = catalog.environment(session, EnvironmentId(row.environment_id))
     subject = str(LatencySubject(environment.slug, "", row.signal))
@@ -133,7 +103,7 @@ def _of_event(session: ReadSession, row: ProductionEvent) -> BisectProposal:
             subject, row.before * NS_PER_S, row.after * NS_PER_S, row.ratio_low, places
         )
     separation = separation_of_ratio(row.ratio, row.ratio_low, row.ratio_high)
-    offered = [_found(one) for one in _worse(found)] if found else []
+    offered = [_found(one) for one in list_worse_findings(found)] if found else []
     offered += [] if latency is None else [replace(latency, separation=separation, why="Changed with the event.")]
     offer = _offer(session, service_id, (row.former_commit, row.commit), offered, row.title)
     origin = f"event {row.number}, {row.title}"
@@ -165,11 +135,11 @@ def _of_comparison(session: ReadSession, row: Comparison) -> BisectProposal:
             "The artifacts of a side of the comparison belong to several builds. Choose the service and both commits."
         )
         return BisectProposal(
-            None, None, None, None, (*_best([_found(one) for one in _worse(row)]), _custom()), (missing,)
+            None, None, None, None, (*_best([_found(one) for one in list_worse_findings(row)]), _custom()), (missing,)
         )
     offer = _offer(
         session, ServiceId(service.service_id), (good.commit if good else None, bad.commit if bad else None),
-        [*(_found(one) for one in _worse(row)), *_pair(session, service, good, bad)], row.name,
+        [*(_found(one) for one in list_worse_findings(row)), *_pair(session, service, good, bad)], row.name,
     )  # fmt: skip
     return replace(offer, comparison_id=row.id, origin=f"the comparison {row.name}")
 
@@ -292,26 +262,6 @@ def _custom() -> SignatureProposal:
     return SignatureProposal(
         CUSTOM, None, None, False, "Measure anything else: a command on the runner prints the value."
     )
-
-
-def _worse(row: Comparison) -> list[Finding]:
-    return [one for one in comparison_results.list_findings(row) if one.direction == "worse"]
-
-
-def _comparison(session: ReadSession, comparison_id: UUID | None) -> Comparison | None:
-    if comparison_id is None:
-        return None
-    try:
-        return comparisons.get_comparison(session, ComparisonId(comparison_id))
-    except ComparisonNotFound:
-        return None
-
-
-def _regression(session: ReadSession, regression_id: UUID) -> Regression | None:
-    try:
-        return regression_views.get_regression(session, RegressionId(regression_id))
-    except RegressionNotFound:
-        return None
 
 
 def _build_of(session: ReadSession, row: Comparison, side: str) -> Build | None:

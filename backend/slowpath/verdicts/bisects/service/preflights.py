@@ -10,7 +10,6 @@ from uuid import UUID
 
 from slowpath.analysis.bisect import search
 from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
-from slowpath.analysis.bisect.prior import log_prior
 from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectPreflightId, RepositoryId, ServiceId, new_id
@@ -123,14 +122,13 @@ def report_level(level: SearchLevel, modules: tuple[UpdatedModule, ...], setting
     even = replace(plan.line, evidence=plan.line.even)
     with_prior, without_prior = (_forecast(search.start_search(wanted, line)) for line in (plan.line, even))
     first = search.next_actions(search.start_search(replace(wanted, end_deploys=0, control=False), plan.line)).start
-    shares = log_prior(plan.line)
     return replace(
         report,
         with_prior=with_prior,
         without_prior=without_prior,
         git_bisect_probes=estimate_git_bisect_cost(plan, BEST_OF),
         first_round=tuple(
-            FirstCandidate(node.sha, node.title, math.exp(shares[plan.line.position(node.id)]))
+            FirstCandidate(node.sha, node.title, math.exp(plan.line.evidence[plan.line.position(node.id) - 1]))
             for one in first
             if (node := plan.nodes.get(one.build)) is not None
         ),

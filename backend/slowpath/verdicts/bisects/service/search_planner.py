@@ -1,6 +1,6 @@
 """Plan searches: the candidates of the range, and later of expanded suspects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -10,7 +10,8 @@ from slowpath.analysis.bisect.commit_suspicion import CommitChanges, CommitSuspi
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import SecretEncryptor
-from slowpath.core.ids import BisectId, RepositoryId, ServiceId
+from slowpath.core.ids import BisectId, BlobKey, RepositoryId, ServiceId
+from slowpath.core.ports import BlobStore
 from slowpath.inventory.repositories.errors import InvalidGitCredentials, RepositoryNotLinked
 from slowpath.inventory.repositories.rules import MOST_REPOSITORIES, MOST_TITLE, truncate_text
 from slowpath.inventory.repositories.service import commit_graph as commits
@@ -24,7 +25,7 @@ from slowpath.verdicts.bisects.rules.candidates import NOT_SUSPECTED, CandidateN
 from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
-from slowpath.verdicts.bisects.service import bisect_locks, bisect_proposals, production_baselines
+from slowpath.verdicts.bisects.service import bisect_locks, production_baselines, regressed_code
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs
 from slowpath.verdicts.bisects.tables import Bisect
 
@@ -90,9 +91,19 @@ def gather_plan_inputs(session: ReadSession, sealer: SecretEncryptor, row: Bisec
         settings,
         main,
         tuple(copies.values()),
-        replace(bisect_proposals.find_regressed_code(session, row), main_directory=folder),
+        replace(regressed_code.find_regressed_code(session, regressed_code.subject_of(row)), main_directory=folder),
         search_plan.from_json(row.plan) if row.plan else None,
     )
+
+
+def list_function_tables(session: ReadSession, row: Bisect) -> list[BlobKey]:
+    """Return the blob keys of the function tables of a bisect's comparison."""
+    return regressed_code.list_function_tables(session, regressed_code.subject_of(row))
+
+
+def add_function_files(inputs: PlanInputs, keys: Sequence[BlobKey], blobs: BlobStore) -> PlanInputs:
+    """Return the plan inputs with the files of regressed functions."""
+    return replace(inputs, regressed=regressed_code.add_function_files(inputs.regressed, keys, blobs))
 
 
 def weight_candidates(

@@ -90,4 +90,5 @@ def _explain_left_out(one: SignatureProposal) -> str:
     change = wording.format_change(ratio)
     if 1 / CLEAR < ratio < CLEAR:
         return f"good and bad do not differ ({change})"
-    return f"the difference is within the noise ({change}, {one.separation or 0.0:.1f} standard errors)"
+    alone = f"good and bad alone do not differ clearly ({change}, {one.separation or 0.0:.1f} standard errors of {USEFUL:.0f})"
+    return f"{alone}, only over the builds of the regression" if one.is_related else alone

@@ -1,6 +1,7 @@
 """What the page draws: the merged tree, the table of functions, lines."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,13 @@ from pydantic import TypeAdapter
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.profiles import diff_tree
 from slowpath.analysis.kinds.profiles.diff_header import DiffTreeHeader, Part
+from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
 from slowpath.analysis.kinds.profiles.granularities import Granularity
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
+from slowpath.analysis.kinds.profiles.profile_sets import make_sets
+from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
 from slowpath.analysis.kinds.profiles.row_significance import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
 from slowpath.analysis.kinds.profiles.stored_view import StoredView, strings_of
 from tests.analysis.kinds.profiles.compare_helpers import compared
@@ -205,6 +212,35 @@ def test_the_table_of_functions() -> None:
     assert columns.arrays["self_state_per_request"][serve] == INSIDE_NOISE
     assert 0 <= columns.arrays["q_per_request"][work] < 1e-4
     assert names(columns, "file")[work].endswith(".go")
+
+
+@pytest.mark.parametrize("profiles_per_run", [1, 3])
+def test_a_finding_and_its_rows_state_one_interval(profiles_per_run: int) -> None:
+    """Functions that vary more than usual widen the intervals, and so do the profiles within a run."""
+    frames = f"{'main.main ' * 12}\n{' '.join(f'a/x.F{number}' for number in range(12))}"
+    generator, sides = np.random.default_rng(1), list[list[ProfileArtifact]]()
+    for seed in (100, 200):
+        profiles = list[ProfileArtifact]()
+        for number in range(12):
+            means = generator.gamma(3.0, 30.0, 12).tolist()
+            [profile] = runs(f"{frames}\n{' '.join(map(str, means))}", 1, seed=seed + number)
+            run = f"{seed}/{number // profiles_per_run}"
+            profiles.append(replace(profile, facts=replace(profile.facts, run=run)))
+        sides.append(profiles)
+    sets = make_sets(sides[0], sides[1], SampleType("cpu", "nanoseconds"))
+    assert sets is not None
+    comparison = compare_kind("cpu", sets, DEFAULT_THRESHOLDS)
+    estimates = comparison.functions.estimates
+    view = DiffViewBuilder(comparison).view(sets.sample_type, "function")
+    tree = read_columns(view.diff_columns(), "slowpath.diff")
+    table = read_columns(view.function_columns(), "slowpath.functions")
+    for columns, column in ((tree, "node_name"), (table, "name")):
+        for row, name in enumerate(names(columns, column)):
+            if name.startswith("a/x."):
+                low, high = (columns.arrays[f"{end}_{comparison.basis.id}"][row] for end in ("low", "high"))
+                of_finding = comparison.functions.index(name)
+                assert low == pytest.approx(estimates.low[of_finding], rel=1e-6)
+                assert high == pytest.approx(estimates.high[of_finding], rel=1e-6)
 
 
 def test_lines_of_functions_sorted_by_function_and_line() -> None:

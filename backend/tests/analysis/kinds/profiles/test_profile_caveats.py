@@ -114,7 +114,7 @@ def test_runs_with_several_profiles_are_counted_as_runs() -> None:
     found = compared(base, candidate)
     assert "Only 2 runs per side (cpu)" in {each.id: each.sentence for each in found.caveats}["few-profiles"]
     headline = make_comparison_document(compare_helpers.compared(base, candidate)).headline.sentence
-    assert re.search(r"; upload profiles of \d+ more runs per side for a conclusive result\.$", headline), headline
+    assert re.search(r"; record profiles of \d+ more runs per side for a conclusive result\.$", headline), headline
 
 
 def test_few_profiles_and_one_run() -> None:

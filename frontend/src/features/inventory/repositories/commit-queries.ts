@@ -31,22 +31,21 @@ export const deleteRepository = (repository_id: string) =>
 export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 
-/** Which commits lie between two builds of a service; with the change, suspicion scores are better. */
+/** Which commits lie between two builds of a service; their suspicion is by what regressed in the subject. */
 export type CommitRange = {
   serviceId: string;
   good: string;
   bad: string;
-  functions?: string[];
-  files?: string[];
+  subject?: { regression_id: string } | { comparison_id: string };
 };
 
-export const betweenQuery = ({ serviceId, good, bad, functions, files }: CommitRange) =>
+export const betweenQuery = ({ serviceId, good, bad, subject }: CommitRange) =>
   queryOptions({
-    queryKey: ['service', serviceId, 'commits', good, bad, functions ?? [], files ?? []],
+    queryKey: ['service', serviceId, 'commits', good, bad, subject ?? null],
     queryFn: ({ signal }) =>
       calls.commitsRange({
         path: { service_id: serviceId },
-        query: { good, bad, function: functions, file: files },
+        query: { good, bad, ...subject },
         signal,
       }),
     retry: false,

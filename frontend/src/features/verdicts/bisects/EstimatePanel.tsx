@@ -100,7 +100,7 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
               <td className="muted">slot {index + 1}</td>
               <td className="mono">{shortSha(sha)}</td>
               <td>{title}</td>
-              <td className="muted">{posteriorText(prior)} before any measurement</td>
+              <td className="muted">suspicion {posteriorText(prior)}</td>
             </tr>
           ))}
         </tbody>

@@ -40,7 +40,7 @@ describe('the verdict of a comparison', () => {
   it.each([
     'Unchanged: no change of CPU per request larger than 4%.',
     'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request.',
-    'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.',
+    'Inconclusive: 1 difference is likely, none is significant; record 4 more profiles per side for a conclusive result.',
   ])('%s has no colour', (sentence) => {
     header({ headline: aHeadline({ sentence }), findings: [] });
     expect(title().querySelectorAll('.more, .less')).toHaveLength(0);

@@ -152,8 +152,8 @@ describe('the row of a finding', () => {
   it.each([
     [null, / · tentative×/u],
     [0, / · tentative×/u],
-    [1, / · tentative; upload 1 more profile per side for a conclusive result×/u],
-    [4, / · tentative; upload 4 more profiles per side for a conclusive result×/u],
+    [1, / · tentative; record 1 more profile per side for a conclusive result×/u],
+    [4, / · tentative; record 4 more profiles per side for a conclusive result×/u],
   ])('of a tentative difference states how many more profiles are needed: %s', (needed, text) => {
     list({
       findings: [aFinding({ is_significant: false, profiles_needed: needed, q_value: 0.2 })],

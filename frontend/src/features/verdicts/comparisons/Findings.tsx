@@ -272,7 +272,7 @@ function FindingRow({
 }
 
 function moreText({ profiles_needed: more }: Finding): string {
-  return more ? `; upload ${countOf(more, 'more profile')} per side for a conclusive result` : '';
+  return more ? `; record ${countOf(more, 'more profile')} per side for a conclusive result` : '';
 }
 
 type AttributedCallerText = { name: string; share: string; title: string; code: boolean };
