@@ -16,8 +16,11 @@ export type RecordedResponse = {
 export type RecordedResponses = ReadonlyMap<string, RecordedResponse>;
 
 const BASE = '/api/v1';
-/** Moments that move with the clock: a page that asks for "the last hour" asks for another one each time. */
-const MOVING = ['from', 'to'];
+/**
+ * Moments that move with the clock: a page that asks for "the last hour" asks for another one each time. And what names the
+ * cause of a range of commits, which earlier versions did by functions.
+ */
+const MOVING = /^(from|to|file|function|\w+n_id)$/;
 
 const asked = new WeakMap<AbortSignal, Set<string>>();
 const led = new WeakMap<AbortSignal, RecordedResponses>();
@@ -45,7 +48,7 @@ function timeless(request: string): string {
   const url = new URL(request, 'http://recorded.invalid');
   return named(
     url.pathname,
-    [...url.searchParams].filter(([name]) => !MOVING.includes(name)),
+    [...url.searchParams].filter(([name]) => !MOVING.test(name)),
   );
 }
 

@@ -311,7 +311,7 @@ const BodyRow = memo(function BodyRow({
       style={{ height }}
     >
       {columns.map((column, at) => {
-        const className = [column.align === 'right' && classes.right, column.mono && classes.mono]
+        const className = [column.align === 'right' && classes.right, column.mono && 'mono']
           .filter(Boolean)
           .join(' ');
         return at === 0 ? (
