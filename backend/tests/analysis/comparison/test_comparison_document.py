@@ -45,7 +45,7 @@ def test_headlines_without_findings() -> None:
     little = make_comparison_document(
         compared(runs(BASE.replace("00", "0"), 3), runs(BASE.replace("00", "0"), 3, seed=2))
     )
-    assert "but the limit for unchanged is 10%; upload " in little.headline.sentence
+    assert "but the limit for unchanged is 10%; record " in little.headline.sentence
     assert "Minimum detectable change of the total: " in (little.headline.minimum_detectable_effect or "")
 
 
@@ -53,7 +53,7 @@ def test_a_headline_of_one_against_one() -> None:
     document = make_comparison_document(
         compared([artifact(stacks(BASE))], [artifact(stacks(BASE.replace("50", "950")))])
     )
-    assert "likely, none is significant; upload " in document.headline.sentence
+    assert "likely, none is significant; record " in document.headline.sentence
 
 
 def test_nothing_in_common() -> None:

@@ -104,7 +104,7 @@ def complete_cells(series: list[SeriesData], times: Times, window_ms: int) -> Ma
     ends = [(int(one.times_ms[0]), int(one.times_ms[-1])) for one in series if len(one.times_ms)]
     if not ends:
         return np.ones(len(times), np.bool_)
-    reach_ms = COMPLETE_WITHIN * finest_step_ms(series)
+    reach_ms = COMPLETE_WITHIN * scrape_interval_ms(series)
     first_ms, newest_ms = min(first for first, _ in ends), max(newest for _, newest in ends)
     complete: Mask = (times - window_ms >= first_ms - reach_ms) & (times <= newest_ms + reach_ms)
     return complete if complete.any() else np.ones(len(times), np.bool_)

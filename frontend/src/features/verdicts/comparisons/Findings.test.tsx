@@ -85,13 +85,13 @@ describe('the row of a finding', () => {
       'no ratio−62 µs',
     ],
     [
-      'states a very small ratio',
+      'states a very small ratio, in the chart too, whose axis ends before it',
       {
         candidate: 1e-5,
         direction: 'better',
         change: anEffect({ ratio: 1e-7, ci_of: 'difference' }),
       },
-      '×< 0.001',
+      '×< 0.001×< 0.001',
     ],
     [
       'states a very large ratio',
