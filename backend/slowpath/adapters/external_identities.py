@@ -18,7 +18,7 @@ def parse_email(stated: object) -> str | None:
 
 def choose_name(email: str | None, *stated: object) -> str:
     """Return the first stated name that can be displayed; else the part of the e-mail address before the @."""
-    names = (*stated, email and email.partition("@")[0], "Somebody")
+    names = (*stated, email and email.partition("@")[0], "Unnamed user")
     return next(one.strip() for one in names if isinstance(one, str) and one.strip() and one.isprintable())[:MAX_NAME]
 
 

@@ -103,7 +103,7 @@ def test_a_deployment_needs_one_service_and_one_environment(client: TestClient, 
     refused = client.post("/api/v1/deployments", json={"commit": SHA, **fields})
 
     assert refused.status_code == 422
-    assert "as service (its name) or as service_id" in refused.text or "as environment_id" in refused.text
+    assert "either service (its name) or service_id" in refused.text or "or environment_id" in refused.text
 
 
 def test_a_deployment_is_updated_and_missing_references_are_reported(client: TestClient, where: dict[str, str]) -> None:

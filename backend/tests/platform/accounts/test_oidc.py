@@ -429,7 +429,7 @@ def test_a_new_sign_in_at_the_issuer_confirms_the_session(corp: Corp, emptied: T
 def test_another_account_at_the_issuer_confirms_nothing(corp: Corp, emptied: TestDatabase) -> None:
     browser = old_session(corp, emptied)
     corp.signs_in("eve@corp.example")
-    for login in ("eve@corp.example", "nobody@corp.example", "unverified:mira@corp.example"):
+    for login in ("eve@corp.example", "unknown@corp.example", "unverified:mira@corp.example"):
         sent = corp.returned(browser, login, to="confirmation-requests")
         refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     refused(browser.post(f"{API}/oidc/link-requests", json={}), 403, "sign-in-too-old")

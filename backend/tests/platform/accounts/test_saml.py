@@ -249,7 +249,7 @@ def test_a_new_sign_in_at_the_provider_confirms_the_session(corp: Corp, emptied:
         (MIRA, {"authenticated_at": "2020-01-01T00:00:00Z"}),
         (MIRA, {"authenticated_at": "2099-01-01T00:00:00Z"}),
         ("eve@corp.example", {}),
-        ("nobody@corp.example", {}),
+        ("unknown@corp.example", {}),
     ],
     ids=str,
 )

@@ -75,9 +75,9 @@ class DeploymentIn(CatalogRequest):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         if (self.service is None) == (self.service_id is None):
-            raise ValueError("Give the service as service (its name) or as service_id, not both.")
+            raise ValueError("Give either service (its name) or service_id.")
         if (self.environment is None) == (self.environment_id is None):
-            raise ValueError("Give the environment as environment (its name) or as environment_id, not both.")
+            raise ValueError("Give either environment (its name) or environment_id.")
         return self
 
 

@@ -38,7 +38,7 @@ function memberColumns(
       width: 230,
       cell: (member) =>
         member.is_managed ? (
-          <span title="The identity provider decides the role, by the groups it sends">
+          <span title="The identity provider sets the role through its groups">
             {member.role} <span className="muted">· Managed by SCIM</span>
           </span>
         ) : manages && member.user_id !== ownId ? (

@@ -48,7 +48,7 @@ describe('members', () => {
   it('that SCIM manages are not changed by hand, with the reason', async () => {
     serveMembers({ ...member('user-2', 'Jun', 'admin'), is_managed: true });
     show(<Members team={team('owner')} session={session} onGone={nothing} />);
-    expect(await screen.findByTitle(/identity provider decides the role/u)).toHaveTextContent(
+    expect(await screen.findByTitle(/identity provider sets the role/u)).toHaveTextContent(
       'admin · Managed by SCIM',
     );
     expect(screen.queryByLabelText('Role of Jun')).toBeNull();

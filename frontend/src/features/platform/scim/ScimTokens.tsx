@@ -67,7 +67,7 @@ export function ScimTokens({ team }: { team: TeamMembership }) {
         columns={columns(setRevoking)}
         rowKey={(token) => token.id}
         size={{ minWidth: 560, rowHeight: 38, skeletonRows: 1 }}
-        empty={{ text: 'No token yet: no identity provider can provision members.' }}
+        empty={{ text: 'No SCIM tokens yet. Create one and enter it at the identity provider.' }}
       />
       {revoking && <RevokeToken team={team} token={revoking} onClose={() => setRevoking(null)} />}
     </>
@@ -105,7 +105,11 @@ function NewScimToken({ team }: { team: TeamMembership }) {
           type="submit"
           loading={create.isPending}
           disabled={!owns}
-          title={owns ? undefined : 'Only owners create a token that makes and removes owners'}
+          title={
+            owns
+              ? undefined
+              : 'Only owners can create this token, because it can add and remove owners'
+          }
         >
           Create SCIM token
         </Button>

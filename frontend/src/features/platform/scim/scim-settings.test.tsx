@@ -41,7 +41,7 @@ describe('provisioning', () => {
     expect(await screen.findByDisplayValue('https://slowpath.example/scim/v2')).toBeVisible();
     expect(screen.getByText(/Last synchronization: never/u)).toBeVisible();
     expect(await screen.findByText('No provisioned members yet.')).toBeVisible();
-    expect(await screen.findByText(/No token yet/u)).toBeVisible();
+    expect(await screen.findByText(/No SCIM tokens yet/u)).toBeVisible();
   });
 
   it('shows a new token once', async () => {
