@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
-from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import compare_kind
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.sets.profile_sets import make_sets
 
 ROOT = Path(__file__).resolve().parents[2]
 DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode" / "bin" / "slowpath-decode")

@@ -25,8 +25,8 @@ from bench.synthetic_traffic import (
     counts_of,
     weather,
 )
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint, find_change_points
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint, find_change_points
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells
 
 NAME = "changes"
 DAYS: Final = 2_500

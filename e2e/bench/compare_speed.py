@@ -16,8 +16,8 @@ from pathlib import Path
 
 from bench.benchmark_results import BenchmarkResult
 from bench.captures import DECODE, EXAMPLE, ROOT, corpus
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
 
 NAME = "compare"
 PPROF_VERSION = "v0.0.0-20260906184651-6331bc6350fe"

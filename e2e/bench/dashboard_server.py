@@ -27,7 +27,7 @@ from starlette.testclient import TestClient
 from bench.benchmark_results import BenchmarkResult
 from bench.stack_benchmarks import beside_stack
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.metrics.series_chunks import FloatSamples, SeriesChunk, encode_block
+from slowpath.analysis.kinds.metrics.samples.series_chunks import FloatSamples, SeriesChunk, encode_block
 from slowpath.app import create_app
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId

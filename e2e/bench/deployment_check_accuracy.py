@@ -15,8 +15,8 @@ from numpy.random import Generator, default_rng
 
 from bench.benchmark_results import BenchmarkResult
 from bench.synthetic_traffic import cells_of, counts_of, weather
-from slowpath.analysis.kinds.metrics.deployment_check import FLOOR, LOOKS_MIN, check_deployment
-from slowpath.analysis.kinds.metrics.quantile_ratio import ratios
+from slowpath.analysis.kinds.metrics.changes.deployment_check import FLOOR, LOOKS_MIN, check_deployment
+from slowpath.analysis.kinds.metrics.changes.quantile_ratio import ratios
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 
 NAME = "deploys"

@@ -23,9 +23,9 @@ from bench.labelled_sets import LabelledPool, pool_of, with_random_label
 from bench.product_comparison import compared
 from bench.resampled_sets import Draw, in_turns
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 from slowpath.units import Nanoseconds
 
 NAME = "labels"

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from bench.resampled_sets import count_column, table_of
 from slowpath.analysis.formats.column_file import pack_strings
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
-from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.decoded.sample_labels import SampleLabels
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import unite_stacks
 from slowpath.units import Nanoseconds
 
 LabelSet = tuple[tuple[str, str], ...]

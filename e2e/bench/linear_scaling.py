@@ -19,10 +19,10 @@ from bench.captures import DECODE
 from bench.compare_speed import cost
 from bench.generated_profiles import generated
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import compare_profiles
 
 NAME = "linear"
 SMALL, TIMES = 20_000, 10

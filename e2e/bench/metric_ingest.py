@@ -21,7 +21,7 @@ from bench.comparison_client import newcomer
 from bench.process_cost import cpu_seconds, parents, tree
 from bench.stack_benchmarks import beside_stack
 from slowpath.adapters.postgres import create_postgres_engine
-from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import compact_chunk
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId
 from slowpath.core.settings import read_settings

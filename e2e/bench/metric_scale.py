@@ -29,9 +29,9 @@ from bench.dashboard_server import (
 )
 from bench.stack_benchmarks import beside_stack
 from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.metrics.sample_columns import SampleColumns, pack_tail
-from slowpath.analysis.kinds.metrics.sample_compaction import CompactedChunk, Place, compact_chunk, join_chunks
-from slowpath.analysis.kinds.metrics.series_chunks import FloatSamples, SeriesChunk, decode_blocks, encode_block
+from slowpath.analysis.kinds.metrics.samples.sample_columns import SampleColumns, pack_tail
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import CompactedChunk, Place, compact_chunk, join_chunks
+from slowpath.analysis.kinds.metrics.samples.series_chunks import FloatSamples, SeriesChunk, decode_blocks, encode_block
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId
 from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES, ROLL_UP_SPANS

@@ -18,15 +18,15 @@ from numpy.random import Generator, default_rng
 from bench.benchmark_results import BenchmarkResult
 from bench.change_detection_accuracy import BEFORE, FOLLOWS_LOAD, MOST_BURSTS, NEAR_MIN, poisson_interval
 from bench.synthetic_traffic import BOUNDS, MINUTES_A_DAY, NATIVE_BOUNDS, Floats, TrafficProfile, counts_of, weather
-from slowpath.analysis.kinds.metrics.gauge_cells import GaugeCells
-from slowpath.analysis.kinds.metrics.latency_change_points import (
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import (
     LatencyChangePoint,
     SignalKind,
     find_change_points,
     kind_of,
 )
-from slowpath.analysis.kinds.metrics.level_measurement import measure_level
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.kinds.metrics.changes.level_measurement import measure_level
+from slowpath.analysis.kinds.metrics.panels.gauge_cells import GaugeCells
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.evidence.metrics.rules import COMPACTION_INTERVAL_MS, DETECT_AFTER_S
 from slowpath.evidence.metrics.service.change_detection import FINE_MS, FRESH_MS

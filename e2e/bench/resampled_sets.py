@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.formats.column_file import pack_strings
-from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
-from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE, LineNodes, LineTree
-from slowpath.analysis.kinds.profiles.stack_segments import build_stack_segments
-from slowpath.analysis.kinds.profiles.stack_trie import make_nodes
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.decoded.profile_trees import NO_NODE, LineNodes, LineTree
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import DistinctStacks, unite_stacks
+from slowpath.analysis.kinds.profiles.stacks.stack_segments import build_stack_segments
+from slowpath.analysis.kinds.profiles.stacks.stack_trie import make_nodes
 from slowpath.units import NANOSECONDS_PER_SECOND, Nanoseconds
 
 

@@ -18,7 +18,7 @@ from slowpath.analysis.builds.comparison_answer import ANNOUNCED_ERROR_RATE, Com
 from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import compare
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 
 NAME: Final = "second-build"
 SIZES: Final = (2, 4, 8)

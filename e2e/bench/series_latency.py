@@ -15,7 +15,7 @@ from bench.synthetic_traffic import cells_of, counts_of, weather
 from slowpath.analysis.builds.change_detection import scan_history
 from slowpath.analysis.builds.latency_measurements import DeploymentLatency, measure_latency
 from slowpath.analysis.builds.series_matrix import SeriesMatrix
-from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ALL, ExclusiveLatency
 from slowpath.analysis.series.series_rows import F64
 
 NAME: Final = "series"

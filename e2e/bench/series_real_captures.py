@@ -18,8 +18,8 @@ from slowpath.analysis.builds.change_detection import scan_history
 from slowpath.analysis.builds.regression_groups import RegressionGroup
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lay_out
 from slowpath.analysis.findings.build_measurements import KindMeasurement
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_measurements import measure_profiles
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import measure_profiles
 
 NAME: Final = "series-real"
 BUILDS: Final = ROOT / "worker" / "example" / "builds" / "artifacts"

@@ -21,8 +21,8 @@ from bench.counted_shares import Count
 from bench.product_comparison import compared
 from bench.resampled_sets import Draw
 from slowpath.analysis.findings.findings import CHANGED
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 
 NAME = "snapshots"
 FOLDER = os.environ.get("SLOWPATH_SNAPSHOT_CAPTURES")

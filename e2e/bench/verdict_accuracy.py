@@ -31,11 +31,11 @@ from bench.resampled_sets import (
     split,
     with_effect,
 )
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
-from slowpath.analysis.kinds.profiles.profile_verdict import detectable_of_functions
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
+from slowpath.analysis.kinds.profiles.verdict.profile_verdict import detectable_of_functions
 
 NAME = "verdicts"
 SINGLES, EFFECTS, PROMISES = 10 * ROUNDS, 30 * ROUNDS, 90 * ROUNDS

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from slowpath.analysis.formats.column_file import ColumnFileError, pack_strings, read_columns, write_columns
-from slowpath.analysis.kinds.profiles.stored_view import StoredView, lines_of
+from slowpath.analysis.kinds.profiles.views.stored_view import StoredView, lines_of
 from slowpath.app import build_schema_app
 from slowpath.core.errors import InvalidRequest
 from slowpath.evidence.artifacts.endpoints import build_uploads, upload_bodies

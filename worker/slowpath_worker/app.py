@@ -26,7 +26,7 @@ from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
 from slowpath.adapters.smtp_mailer import create_mailer
 from slowpath.adapters.system_clock import SystemClock
-from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.categories.runtime_category_rules import runtime_rules
 from slowpath.core.db_sessions import Database
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId

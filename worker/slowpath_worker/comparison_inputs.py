@@ -14,7 +14,7 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide as ComparedSide
 from slowpath.analysis.kinds.comparison_sides import NamedArtifact, of_type
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import NotFound

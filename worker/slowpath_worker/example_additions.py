@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID, uuid4
 
-from slowpath.analysis.kinds.metrics.ingest_batch import Deliver, IngestBatch
-from slowpath.analysis.kinds.metrics.remote_write_parser import read_v1
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import Deliver, IngestBatch
+from slowpath.analysis.kinds.metrics.protocols.remote_write_parser import read_v1
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, EnvironmentId, RepositoryId, ServiceId
 from slowpath.core.jobs import enqueue

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher, select_columns
-from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
-from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher, select_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.decoded.profile_table import read_profile_columns
 
 LONGEST_NAME: Final = 80
 

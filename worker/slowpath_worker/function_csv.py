@@ -6,8 +6,8 @@ import math
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.formats.header_members import HeaderMembers
-from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
-from slowpath.analysis.kinds.profiles.stored_view import strings_of
+from slowpath.analysis.kinds.profiles.views.diff_header import FORMER_DIFF_NAMES
+from slowpath.analysis.kinds.profiles.views.stored_view import strings_of
 
 
 def format_functions_csv(content: bytes) -> str:

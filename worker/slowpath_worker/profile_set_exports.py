@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.export_tree import ExportTree
-from slowpath.analysis.kinds.profiles.firefox_profiler_file import write_firefox_profile
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
-from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
-from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.exports.export_tree import ExportTree
+from slowpath.analysis.kinds.profiles.exports.firefox_profiler_file import write_firefox_profile
+from slowpath.analysis.kinds.profiles.exports.speedscope_file import write_speedscope
+from slowpath.analysis.kinds.profiles.sets.profile_kind_values import ProfileKindValues
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.views.profile_set_views import measure_set
 from slowpath.evidence.profiles.errors import NoProfiles
 from slowpath.evidence.profiles.rules import ProfileExportFormat
 from slowpath_worker.decode_helper import DecodeHelper

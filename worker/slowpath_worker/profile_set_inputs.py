@@ -7,7 +7,7 @@ from typing import Final
 
 from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact, read_artifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact, read_artifact
 from slowpath.analysis.kinds.registry import PROFILE, STACK_GROWTH
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BlobKey, ProfileSetId

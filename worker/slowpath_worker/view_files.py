@@ -7,7 +7,7 @@ from typing import Final
 
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.header_members import HeaderMembers
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewColumns
 from slowpath.core.ids import BlobKey
 from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath_worker.job_context import JobContext

@@ -6,7 +6,7 @@ import numpy as np
 
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 
 
 def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> SideComparison:

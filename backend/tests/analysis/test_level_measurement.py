@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement, measure_level
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint
+from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement, measure_level
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 
 BOUNDS = np.append(0.001 * 1.2 ** np.arange(40), np.inf)

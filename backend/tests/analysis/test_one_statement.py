@@ -5,9 +5,9 @@ import re
 import pytest
 
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument, make_comparison_document
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_headline import TotalChange
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import TotalChange
 from slowpath_cli.commands.compare_text import format_comparison
 from tests.analysis.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import runs

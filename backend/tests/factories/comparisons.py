@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
-from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.views.diff_view_inputs import DiffViewSummary
 from slowpath.core.ids import ArtifactId, ComparisonId
 from slowpath.evidence.profiles.rules import Granularity
 from slowpath.evidence.profiles.service import stored_views

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.decoded.profile_header import parse_profile_header
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ArtifactId, JobId
 from slowpath.core.jobs import JobRow, JobState

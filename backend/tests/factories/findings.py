@@ -7,7 +7,7 @@ from slowpath.analysis.comparison.comparison_document import FORMAT, ComparisonD
 from slowpath.analysis.findings.findings import Effect, Finding
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.profile_headline import ProfileHeadline
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import ProfileHeadline
 
 FINDING = Finding(
     kind="profile.function",

@@ -9,8 +9,8 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
-from slowpath.analysis.kinds.metrics.sample_columns import NOTHING, pack_tail
-from slowpath.analysis.kinds.metrics.series_chunks import SeriesChunk, encode_block
+from slowpath.analysis.kinds.metrics.samples.sample_columns import NOTHING, pack_tail
+from slowpath.analysis.kinds.metrics.samples.series_chunks import SeriesChunk, encode_block
 from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent
 
 GROWTH_LOG = "growth-log"

@@ -9,7 +9,7 @@ from pathlib import Path
 from example.bisects.deploy_ingester import UNBUILDABLE, built
 from example.bisects.measure_ingester import window
 from example.capture_processes import running, wait_for
-from slowpath.analysis.kinds.profiles.profile_measurements import measure_profiles
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import measure_profiles
 from slowpath_cli.core.input_files import DECODE_BINARY, read_side
 
 CATEGORY = "stack-growth"

@@ -2,7 +2,7 @@
 
 import argparse
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
 from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, gate_kinds
 from slowpath_cli.core.renamed_options import accept_former_name
 

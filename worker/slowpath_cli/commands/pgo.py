@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from slowpath.analysis.kinds.profiles.profile_header import parse_profile_header
-from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_header import parse_profile_header
+from slowpath.analysis.kinds.profiles.decoded.profile_table import read_profile_columns
 from slowpath_cli.collect.upload_client import UploadClient
 from slowpath_cli.commands.pgo_check import check_pgo
 from slowpath_cli.commands.server_arguments import server_of

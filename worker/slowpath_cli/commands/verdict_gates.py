@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from slowpath.analysis.comparison.stack_sizes import STACK_SIZE
 from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict
 from slowpath.analysis.findings.findings import Verdict
-from slowpath.analysis.kinds.profiles.profile_kinds import KIND_ORDER, SHOWN_KINDS
+from slowpath.analysis.kinds.profiles.decoded.profile_kinds import KIND_ORDER, SHOWN_KINDS
 from slowpath.analysis.kinds.registry import LATENCY, compared_kinds
 
 PASSED, SLOWER, UNDECIDED = 0, 1, 3

@@ -17,8 +17,8 @@ from slowpath.analysis.findings.decoded_columns import DecodedColumns
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.artifact_kind import ArtifactKind
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifact
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_artifact import read_artifact as read_profile
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import read_artifact as read_profile
 from slowpath.analysis.kinds.registry import PROFILE, compared_kinds
 from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
 

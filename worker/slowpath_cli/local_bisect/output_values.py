@@ -6,7 +6,7 @@ from typing import Final
 
 from slowpath.analysis.builds.signature_value import NotMeasured, signature_value
 from slowpath.analysis.findings.build_measurements import KindMeasurement
-from slowpath.analysis.kinds.profiles.profile_measurements import WEAK, measure_profile_totals, measure_profiles
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import WEAK, measure_profile_totals, measure_profiles
 from slowpath.analysis.kinds.registry import kind_of, measured_kinds
 from slowpath_cli.core.input_files import LoadedSide, read_side
 from slowpath_cli.local_bisect.local_repositories import InvalidRepository

@@ -2,7 +2,7 @@
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
 from slowpath.analysis.kinds.benchmarks.benchmark_header import parse_benchmark_header
-from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.analysis.kinds.profiles.decoded.profile_table import StringTable
 from slowpath.analysis.kinds.registry import BENCHMARK
 from slowpath.evidence.benchmarks import service as benchmarks
 from slowpath_worker.decode_helper import DecodeHelper

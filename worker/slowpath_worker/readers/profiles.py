@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.analysis.formats.column_file import ColumnFileError
-from slowpath.analysis.kinds.profiles.largest_labels import sum_largest_labels
-from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader, parse_profile_header
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.largest_labels import sum_largest_labels
+from slowpath.analysis.kinds.profiles.decoded.profile_header import ProfileHeader, parse_profile_header
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, read_profile_columns
 from slowpath.analysis.kinds.registry import PROFILE
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey

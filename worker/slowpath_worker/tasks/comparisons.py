@@ -12,9 +12,9 @@ from slowpath.analysis.comparison.build_answer import make_comparison_answer
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument, make_comparison_document
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
-from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import compare_profiles
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.registry import BENCHMARK, PROFILE, PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, ExportId

@@ -2,7 +2,7 @@
 
 import structlog
 
-from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import compact_chunk
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples, RollUpMetrics
 from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder, DiffViewColumns
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
-from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditions, list_set_kinds, measure_set
-from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.sets.profile_kind_values import ProfileKindValues
+from slowpath.analysis.kinds.profiles.views.diff_view_inputs import DiffViewSummary
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder, DiffViewColumns
+from slowpath.analysis.kinds.profiles.views.profile_set_views import describe_conditions, list_set_kinds, measure_set
+from slowpath.analysis.kinds.profiles.views.profile_view_summary import summarize_view
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId
 from slowpath.core.jobs import enqueue

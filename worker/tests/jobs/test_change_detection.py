@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from numpy.random import default_rng
 
 from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.metrics.service_cells import ServiceCells
+from slowpath.analysis.kinds.metrics.panels.service_cells import ServiceCells
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.core.jobs import JobState

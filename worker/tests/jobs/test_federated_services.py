@@ -14,7 +14,7 @@ from numpy.random import default_rng
 from slowpath.adapters.egress import create_outside
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.formats.column_file import read_columns
-from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheck
+from slowpath.analysis.kinds.metrics.changes.deployment_check import DeploymentCheck
 from slowpath.core.db_sessions import ReadSession, TeamScope
 from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import EnvironmentId, JobId, ServiceId

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from slowpath.adapters.egress import create_outside
-from slowpath.analysis.kinds.metrics.column_codec import Floats
-from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.samples.column_codec import Floats
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import compact_chunk
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import JobId, MetricSourceId

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_table import read_profile_columns
 from slowpath.core.ids import JobId
 from slowpath.evidence.artifacts.service.artifact_ingest import original_key
 from slowpath.evidence.profiles.service.profiles import columns_key

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.profiles.profile_table import read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_table import read_profile_columns
 from slowpath.core.errors import Unavailable
 from slowpath.core.settings import MIB, Settings
 from slowpath_worker.decode_helper import ArtifactLimitExceeded, DecodeHelper, InvalidArtifact

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.random import Generator
 
 from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
-from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
-from slowpath.analysis.kinds.metrics.quantile_ratio import block_weights
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ALL, ExclusiveLatency
+from slowpath.analysis.kinds.metrics.changes.quantile_ratio import block_weights
 from slowpath.analysis.stats.histogram_cells import HistogramCells, pooled_quantile, same_bounds
 
 QUANTILES: Final = {"p50": 0.5, "p99": 0.99}

@@ -15,8 +15,8 @@ from dataclasses import replace
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.kinds.benchmarks.benchmark_artifact import BenchmarkArtifact, BenchmarkResult
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, of_type
-from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile, uses_loop
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.benchmark_profiles import is_benchmark_profile, uses_loop
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import BENCHMARK
 
 RAMP_UP_FACTOR = 100

@@ -25,10 +25,10 @@ from slowpath.analysis.comparison.verdict_headline import make_headline
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.findings.findings import CHANGED, Finding, Verdict
 from slowpath.analysis.kinds.artifact_kind import KindComparison
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
-from slowpath.analysis.kinds.profiles.direction import total_direction
-from slowpath.analysis.kinds.profiles.profile_headline import MOST_MORE_PROFILES, more_replicates
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.profiles.comparison.direction import total_direction
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileKindResult
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import MOST_MORE_PROFILES, more_replicates
 from slowpath.analysis.kinds.registry import LATENCY, section_of_finding
 
 _DIRECTIONS: dict[Verdict, AnswerDirection] = {"regressed": "worse", "improved": "better", "mixed": "mixed"}

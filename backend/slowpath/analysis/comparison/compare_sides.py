@@ -13,8 +13,8 @@ from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_ve
 from slowpath.analysis.findings.findings import CHANGED, Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.kinds.artifact_kind import ArtifactComparison, ArtifactKind, KindComparison, Progress
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, KindSides, NamedArtifact
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
-from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison, compare_profiles
 from slowpath.analysis.kinds.registry import (
     LATENCY,
     LATENCY_NOUN,

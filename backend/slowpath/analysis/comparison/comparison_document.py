@@ -12,13 +12,13 @@ from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifact
 from slowpath.analysis.kinds.finding_signatures import format_signature
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
-from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
-from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_headline import ProfileHeadline
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
-from slowpath.analysis.kinds.profiles.profile_sets import Normalization
+from slowpath.analysis.kinds.profiles.caveats.profile_caveats import by_gravity
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.sets.profile_sets import Normalization
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileKindResult
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import ProfileHeadline
+from slowpath.analysis.kinds.profiles.views.diff_view_inputs import DiffViewSummary
 from slowpath.analysis.kinds.registry import PageSection
 from slowpath.units import Nanoseconds
 

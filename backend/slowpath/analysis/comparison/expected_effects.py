@@ -21,7 +21,7 @@ from slowpath.analysis.kinds.benchmarks.benchmark_caveats import FEWEST_VALUES
 from slowpath.analysis.kinds.benchmarks.benchmark_thresholds import BenchThresholds
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import GrowthThresholds
-from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import ProfileThresholds
 from slowpath.analysis.kinds.registry import (
     BENCHMARK,
     CPU_PROFILE,

@@ -5,8 +5,13 @@ from dataclasses import replace
 
 from slowpath.analysis.findings.wording import join_list
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.label_values import LabelKey, LabelMatcher, list_label_values, select_samples
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.label_values import (
+    LabelKey,
+    LabelMatcher,
+    list_label_values,
+    select_samples,
+)
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 
 NAMED_VALUES = 2
 """Values that the error names; the others are counted."""

@@ -11,9 +11,10 @@ from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.wording import pluralize
 from slowpath.analysis.kinds.artifact_kind import KindComparison
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
-from slowpath.analysis.kinds.profiles.direction import KindDecision
-from slowpath.analysis.kinds.profiles.profile_headline import (
+from slowpath.analysis.kinds.profiles.comparison.direction import KindDecision
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import TOTAL
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileKindResult
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import (
     NAMES,
     VERDICT_WORDS,
     ProfileHeadline,
@@ -23,7 +24,6 @@ from slowpath.analysis.kinds.profiles.profile_headline import (
     profile_headline,
     reason_of,
 )
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
 from slowpath.analysis.kinds.registry import LATENCY, LATENCY_NOUN, compared_kinds, section_of_finding
 from slowpath.units import MILLISECONDS_PER_MINUTE
 

@@ -8,8 +8,8 @@ from numpy.random import Generator
 
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kinds import SHOWN_KINDS
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_kinds import SHOWN_KINDS
 
 Artifact = TypeVar("Artifact")
 

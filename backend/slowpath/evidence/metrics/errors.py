@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from slowpath.analysis.kinds.metrics.ingest_batch import RejectedSamples
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import RejectedSamples
 from slowpath.core.errors import InvalidRequest, NotFound, TooLarge
 
 

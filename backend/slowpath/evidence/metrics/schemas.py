@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardChangePoint
-from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
+from slowpath.analysis.kinds.metrics.changes.deployment_check import DeploymentCheckDocument
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import DashboardChangePoint
 from slowpath.platform.http.request_types import JsonFloat, JsonInt
 
 Metric = Annotated[

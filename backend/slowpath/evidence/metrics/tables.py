@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheckDocument
+from slowpath.analysis.kinds.metrics.changes.deployment_check import DeploymentCheckDocument
 from slowpath.core.ids import TeamId
 from slowpath.core.table_base import Table, TeamScoped
 

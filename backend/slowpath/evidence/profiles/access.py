@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
-from slowpath.analysis.kinds.profiles.diff_header import DiffHeader, DiffTreeHeader
+from slowpath.analysis.kinds.profiles.views.diff_header import DiffHeader, DiffTreeHeader
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
 from slowpath.evidence.profiles.schemas import (
     FrameSearchOut,

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from slowpath.analysis.kinds.profiles.profile_set_document import ProfileViewSummary
+from slowpath.analysis.kinds.profiles.views.profile_set_document import ProfileViewSummary
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ProfileExportId, ProfileSetId

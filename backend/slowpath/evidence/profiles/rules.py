@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
 
 
 class ViewState(StrEnum):

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetConditions, ProfileSetKind
-from slowpath.analysis.kinds.profiles.profile_view_summary import LONGEST_LABEL_TEXT
-from slowpath.analysis.kinds.profiles.stored_view import MOST_INLINED, FrameMatches, SourceLine
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.views.profile_set_document import ProfileSetConditions, ProfileSetKind
+from slowpath.analysis.kinds.profiles.views.profile_view_summary import LONGEST_LABEL_TEXT
+from slowpath.analysis.kinds.profiles.views.stored_view import MOST_INLINED, FrameMatches, SourceLine
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.profiles.rules import MAX_LABEL_MATCHERS, Granularity, ProfileExportFormat
 from slowpath.evidence.profiles.tables import ProfileSet, ProfileView, StoredView

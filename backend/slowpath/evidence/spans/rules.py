@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from slowpath.analysis.kinds.metrics.ingest_batch import BatchTooLarge
-from slowpath.analysis.kinds.metrics.json_spans import JsonSpans
-from slowpath.analysis.kinds.metrics.protobuf_wire import MalformedProtobuf
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import BatchTooLarge
+from slowpath.analysis.kinds.metrics.protocols.json_spans import JsonSpans
+from slowpath.analysis.kinds.metrics.protocols.protobuf_wire import MalformedProtobuf
 
 
 class PushDialect(StrEnum):

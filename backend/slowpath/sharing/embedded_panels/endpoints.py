@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from slowpath.analysis.kinds.metrics.panel_picture import Theme
+from slowpath.analysis.kinds.metrics.panels.panel_picture import Theme
 from slowpath.core.errors import Gone, InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import EmbeddedPanelId, EnvironmentId, ServiceId
 from slowpath.core.link_signatures import create_link_signer

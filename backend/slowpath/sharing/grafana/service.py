@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.change_wording import deploy_name
+from slowpath.analysis.kinds.metrics.changes.change_wording import deploy_name
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId
 from slowpath.evidence.metrics.service import dashboard_markers

@@ -1,7 +1,7 @@
 """Sentences about budgets: values in, text out."""
 
 from slowpath.analysis.findings.certainty import INCONCLUSIVE, SIGNIFICANT
-from slowpath.analysis.kinds.metrics.change_wording import seconds
+from slowpath.analysis.kinds.metrics.changes.change_wording import seconds
 from slowpath.verdicts.budgets.rules import CPU, BudgetState, Interval, Limit
 
 SHORT_COMMIT = 7

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from slowpath.analysis.comparison.expected_effects import Conclusion, ConclusionState, format_change
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.wording import join_list, pluralize
-from slowpath.analysis.kinds.metrics.compare_latency import LatencyComparison
+from slowpath.analysis.kinds.metrics.changes.compare_latency import LatencyComparison
 from slowpath.analysis.kinds.registry import LATENCY, LATENCY_NOUN, name_stored_kind
 from slowpath.verdicts.comparisons.rules import TimeRange
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from slowpath.analysis.kinds.profiles.stored_view import MOST_INLINED
+from slowpath.analysis.kinds.profiles.views.stored_view import MOST_INLINED
 from slowpath.inventory.repositories.schemas.repository_schemas import RepositoryRef
 from slowpath.verdicts.function_sources.read_models import (
     ComparedCommits,

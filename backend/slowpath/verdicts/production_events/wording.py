@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.findings.certainty import name_certainty
-from slowpath.analysis.kinds.metrics.change_wording import amount, seconds, times
+from slowpath.analysis.kinds.metrics.changes.change_wording import amount, seconds, times
 from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 
 SHORT_COMMIT: Final = 7

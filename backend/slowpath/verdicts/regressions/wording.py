@@ -18,7 +18,7 @@ from slowpath.analysis.findings.wording import (
     function,
     pluralize,
 )
-from slowpath.analysis.kinds.profiles.category_advice import TEXTS
+from slowpath.analysis.kinds.profiles.categories.category_advice import TEXTS
 from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
 from slowpath.analysis.series.trends import Trend
 

@@ -12,7 +12,7 @@ from slowpath.analysis.builds.latency_measurements import DeploymentLatency, Lat
 from slowpath.analysis.builds.load_bands import assign_load_bands, load_texts
 from slowpath.analysis.builds.series_matrix import SeriesMatrix, lasting, lay_out
 from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues, unpack
-from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ALL, ExclusiveLatency
 from slowpath.analysis.series.series_rows import I32
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 

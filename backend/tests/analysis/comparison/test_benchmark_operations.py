@@ -7,8 +7,8 @@ from slowpath.analysis.comparison.comparison_document import make_comparison_doc
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.benchmarks.benchmark_artifact import BenchmarkArtifact, BenchmarkResult
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.benchmark_profiles import is_benchmark_profile
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import BENCHMARK
 from tests.analysis.compare_helpers import compared_sides
 from tests.analysis.kinds.profiles.generated_profiles import runs

@@ -8,7 +8,7 @@ from slowpath.analysis.comparison.comparison_document import ArtifactKindVerdict
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import EXECUTION_TRACE, SPAN_SET, STACK_GROWTH
 from tests.analysis.compare_helpers import compared_sides
 from tests.analysis.kinds.exec_traces.generated_traces import GeneratedWaiter, traces

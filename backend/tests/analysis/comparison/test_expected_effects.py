@@ -11,7 +11,7 @@ from slowpath.analysis.comparison.expected_effects import (
     noise_model,
 )
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.registry import compared_ids
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.compare_helpers import compared

@@ -5,8 +5,8 @@ import pytest
 from slowpath.analysis.comparison.side_labels import NoMatchingSample, select_side
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.generated_profiles import artifact, labelled_stacks
 

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from slowpath.adapters.egress import AllowlistedEgressClient
 from slowpath.adapters.egress_policy import parse_allowlist
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.metrics.probe_latency import SeriesOwner
+from slowpath.analysis.kinds.metrics.changes.probe_latency import SeriesOwner
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.ports import EgressClient, EgressConnection, HttpResponse

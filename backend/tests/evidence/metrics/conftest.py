@@ -6,8 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, SeriesData
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.samples.series_data import STALE_NAN_BITS, SeriesData
 from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_cache import SeriesCache

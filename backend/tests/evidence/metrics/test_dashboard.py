@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import text
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardHeader
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import DashboardHeader
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.queries import now_ms

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from slowpath.analysis.kinds.metrics.otlp_metrics import family_name, le_text
+from slowpath.analysis.kinds.metrics.protocols.otlp_metrics import family_name, le_text
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
 from tests.evidence.metrics.conftest import NOW_MS, Stored
 from tests.factories.otlp import attributes, encoded, export

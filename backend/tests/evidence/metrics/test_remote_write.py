@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, SeriesData
+from slowpath.analysis.kinds.metrics.samples.series_data import STALE_NAN_BITS, SeriesData
 from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.rules import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from slowpath.evidence.metrics.service.series_cache import SeriesCache

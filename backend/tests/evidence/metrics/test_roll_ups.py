@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ServiceId
 from slowpath.evidence.metrics.errors import TooManySamples

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow
+from slowpath.analysis.kinds.metrics.changes.probe_latency import ProbeLatencyWindow
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.verdicts.bisects.rules.latency_measurements import (
     MeasurementQuery,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement
 from slowpath.verdicts.production_events.rules.event_ends import (
     LaterDeployment,
     StatedFix,

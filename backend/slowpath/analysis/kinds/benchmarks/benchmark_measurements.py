@@ -7,7 +7,7 @@ import numpy as np
 
 from slowpath.analysis.findings.build_measurements import KindMeasurement, SubjectValues
 from slowpath.analysis.kinds.benchmarks.benchmark_artifact import BenchmarkArtifact
-from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.analysis.kinds.profiles.decoded.profile_table import StringTable
 
 MEDIAN_ERROR: Final = 1.2533
 """Ratio of the standard errors of a median and a mean, for normal noise (the root of half pi)."""

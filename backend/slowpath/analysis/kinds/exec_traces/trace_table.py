@@ -27,7 +27,7 @@ from slowpath.analysis.formats.column_sections import (
 from slowpath.analysis.kinds.exec_traces import trace_columns
 from slowpath.analysis.kinds.exec_traces.duration_buckets import BUCKETS
 from slowpath.analysis.kinds.exec_traces.trace_header import TraceHeader, parse_trace_header
-from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.analysis.kinds.profiles.decoded.profile_table import StringTable
 
 FORMAT = "slowpath.trace"
 LEVEL_PARTS = ("mean", "min", "max")

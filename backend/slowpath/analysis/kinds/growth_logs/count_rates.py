@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import GrowthThresholds
-from slowpath.analysis.kinds.profiles.rate_estimates import (
+from slowpath.analysis.kinds.profiles.estimates.rate_estimates import (
     DispersionPrior,
     RateEstimates,
     ReplicateSums,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from slowpath.analysis.formats.column_file import ColumnFile, ColumnFileError
 from slowpath.analysis.formats.go_function_names import is_standard
 from slowpath.analysis.formats.header_members import HeaderMembers
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable, read_profile_columns
-from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.categories.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, StringTable, read_profile_columns
 from slowpath.units import Nanoseconds
 
 KIND = "growth"

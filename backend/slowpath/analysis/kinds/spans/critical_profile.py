@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import pack_strings, write_columns
 from slowpath.analysis.formats.column_sections import NONE
-from slowpath.analysis.kinds.profiles.profile_header import ProfileCounts, ProfileHeader, SampleType
+from slowpath.analysis.kinds.profiles.decoded.profile_header import ProfileCounts, ProfileHeader, SampleType
 from slowpath.analysis.kinds.spans.call_paths import NO_PATH, CallPaths, paths_of
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_forest import SpanForest

@@ -24,8 +24,8 @@ from slowpath.analysis.formats.column_sections import (
     read_section,
 )
 from slowpath.analysis.formats.header_members import HeaderMembers
-from slowpath.analysis.kinds.profiles.profile_header import DecodedSource, parse_source
-from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.analysis.kinds.profiles.decoded.profile_header import DecodedSource, parse_source
+from slowpath.analysis.kinds.profiles.decoded.profile_table import StringTable
 from slowpath.analysis.kinds.spans.span_columns import (
     KINDS,
     STATUSES,

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardSource
-from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import DashboardSource
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_classification import ClassificationRule
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.encryption import SecretEncryptor
 from slowpath.core.errors import SlowpathError, UpstreamUnavailable

@@ -7,10 +7,10 @@ from itertools import count
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.ingest_batch import NAME, Labels, kind_of, native_series
-from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule, family_of
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, SeriesKind
-from slowpath.analysis.kinds.metrics.time_grid import scrape_interval_ms
+from slowpath.analysis.kinds.metrics.panels.time_grid import scrape_interval_ms
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import NAME, Labels, kind_of, native_series
+from slowpath.analysis.kinds.metrics.samples.series_classification import ClassificationRule, family_of
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData, SeriesKind
 from slowpath.core.errors import TooLarge, UpstreamUnavailable
 from slowpath.evidence.metric_sources.errors import PageTooLarge, RangeSelectorNotSupported
 from slowpath.evidence.metric_sources.rules import (

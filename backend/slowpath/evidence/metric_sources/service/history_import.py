@@ -6,15 +6,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.ingest_batch import NAME as NAME_LABEL
-from slowpath.analysis.kinds.metrics.ingest_batch import IngestBatch, InvalidSeries, Labels, RejectedSamples, kind_of
-from slowpath.analysis.kinds.metrics.series_classification import (
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import NAME as NAME_LABEL
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import (
+    IngestBatch,
+    InvalidSeries,
+    Labels,
+    RejectedSamples,
+    kind_of,
+)
+from slowpath.analysis.kinds.metrics.samples.series_classification import (
     ClassificationRule,
     classify_series,
     family_of,
     rule_for,
 )
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.evidence.metric_sources.errors import PageTooLarge, RangeSelectorNotSupported, SourceRejectedQuery
 from slowpath.evidence.metric_sources.rules import (

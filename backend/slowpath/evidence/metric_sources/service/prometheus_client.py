@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.column_codec import Floats, Ints
-from slowpath.analysis.kinds.metrics.ingest_batch import NAME, IncomingHistogram, Labels
-from slowpath.analysis.kinds.metrics.native_histogram_json import parse_histograms
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import NAME, IncomingHistogram, Labels
+from slowpath.analysis.kinds.metrics.protocols.native_histogram_json import parse_histograms
+from slowpath.analysis.kinds.metrics.samples.column_codec import Floats, Ints
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.errors import TooLarge
 from slowpath.core.ports import EgressConnection, HttpResponse
 from slowpath.evidence.metric_sources.errors import PageTooLarge, RangeSelectorNotSupported, SourceRejectedQuery

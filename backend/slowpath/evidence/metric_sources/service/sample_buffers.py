@@ -10,9 +10,9 @@ from itertools import count
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.ingest_batch import Labels
-from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import Labels
+from slowpath.analysis.kinds.metrics.samples.series_classification import ClassificationRule
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.evidence.metric_sources.rules import (
     BUFFERED_MS,
     FRESH_SECONDS,

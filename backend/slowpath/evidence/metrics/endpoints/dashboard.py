@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StringConstraints
 
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardHeader
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import DashboardHeader
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard as service

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from slowpath.analysis.kinds.metrics.series_classification import WHY
+from slowpath.analysis.kinds.metrics.samples.series_classification import WHY
 from slowpath.core.errors import InvalidRequest, NotFound
 from slowpath.evidence.metrics.rules import MetricRuleId
 from slowpath.evidence.metrics.schemas import (

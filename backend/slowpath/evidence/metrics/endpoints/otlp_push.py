@@ -6,10 +6,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from slowpath.analysis.kinds.metrics.ingest_batch import Deliver, IngestBatch
-from slowpath.analysis.kinds.metrics.otlp_json import parts_of_json
-from slowpath.analysis.kinds.metrics.otlp_metrics import read_metrics
-from slowpath.analysis.kinds.metrics.otlp_protobuf import parts_of_wire
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import Deliver, IngestBatch
+from slowpath.analysis.kinds.metrics.protocols.otlp_json import parts_of_json
+from slowpath.analysis.kinds.metrics.protocols.otlp_metrics import read_metrics
+from slowpath.analysis.kinds.metrics.protocols.otlp_protobuf import parts_of_wire
 from slowpath.core.errors import TooLarge
 from slowpath.evidence.metrics.endpoints.push_bodies import Body, Memory
 from slowpath.evidence.metrics.errors import MetricPushPartiallyWritten, MetricPushRejected

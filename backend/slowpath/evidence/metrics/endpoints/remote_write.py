@@ -5,9 +5,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from slowpath.analysis.kinds.metrics.ingest_batch import Deliver, IngestBatch
-from slowpath.analysis.kinds.metrics.remote_write_2 import read_v2
-from slowpath.analysis.kinds.metrics.remote_write_parser import read_v1
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import Deliver, IngestBatch
+from slowpath.analysis.kinds.metrics.protocols.remote_write_2 import read_v2
+from slowpath.analysis.kinds.metrics.protocols.remote_write_parser import read_v1
 from slowpath.core.errors import TooLarge
 from slowpath.evidence.metrics.endpoints.push_bodies import Body, Memory
 from slowpath.evidence.metrics.errors import MetricPushPartiallyWritten, MetricPushRejected

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import psycopg
 
-from slowpath.analysis.kinds.metrics.sample_compaction import Place
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import Place
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.evidence.metrics.rules import ROLL_UP_SPANS
 

@@ -3,9 +3,13 @@
 from collections.abc import Container, Sequence
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.change_attribution import DependencyChange, DeploymentTime, attribute_change
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
+from slowpath.analysis.kinds.metrics.changes.change_attribution import (
+    DependencyChange,
+    DeploymentTime,
+    attribute_change,
+)
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS
 from slowpath.evidence.metrics.rules import HOUR_MS
 from slowpath.evidence.metrics.service.scan_input import (
     DetectedChangePoint,

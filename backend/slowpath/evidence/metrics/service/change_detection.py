@@ -14,11 +14,11 @@ import numpy as np
 from numpy.random import Generator
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.change_attribution import (
+from slowpath.analysis.kinds.metrics.changes.change_attribution import (
     are_same_change,
     load_explained_share,
 )
-from slowpath.analysis.kinds.metrics.latency_change_points import (
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import (
     LatencyChangePoint,
     ScanStart,
     find_change_points,
@@ -26,8 +26,8 @@ from slowpath.analysis.kinds.metrics.latency_change_points import (
     log_values,
     remeasure_change_point,
 )
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells, finest_cell_ms, service_cells
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells, finest_cell_ms, service_cells
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import EnvironmentId, ServiceId, TeamId, new_id
 from slowpath.evidence.metrics import queries

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import delete, func, insert, text, update
 
-from slowpath.analysis.kinds.metrics.sample_columns import unpack_tails
-from slowpath.analysis.kinds.metrics.sample_compaction import CompactedChunk, SortedSamples, partition_samples
+from slowpath.analysis.kinds.metrics.samples.sample_columns import unpack_tails
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import CompactedChunk, SortedSamples, partition_samples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries

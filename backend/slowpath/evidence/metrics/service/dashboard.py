@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Final, Literal
 
 from slowpath.analysis.formats.column_file import Array, write_columns
-from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, describe_gauges, row_columns
-from slowpath.analysis.kinds.metrics.dashboard_header import (
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_file import against_columns, describe_gauges, row_columns
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import (
     DashboardBuild,
     DashboardEdge,
     DashboardEnvironment,
@@ -25,8 +25,8 @@ from slowpath.analysis.kinds.metrics.dashboard_header import (
     DashboardTimeShift,
     EmptyDashboard,
 )
-from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
-from slowpath.analysis.kinds.metrics.time_grid import (
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServicePanels, ServiceSamples, service_panels
+from slowpath.analysis.kinds.metrics.panels.time_grid import (
     TimeGrid,
     finest_step_ms,
     grid_between,

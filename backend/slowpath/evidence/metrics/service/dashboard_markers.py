@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.change_attribution import Cause
-from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name
-from slowpath.analysis.kinds.metrics.dashboard_header import (
+from slowpath.analysis.kinds.metrics.changes.change_attribution import Cause
+from slowpath.analysis.kinds.metrics.changes.change_wording import change_sentence, deploy_name
+from slowpath.analysis.kinds.metrics.changes.deployment_check import DeployVerdict
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import kind_of
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import (
     DashboardAnnotation,
     DashboardChangePoint,
     DashboardDeployment,
     DashboardHeadline,
 )
-from slowpath.analysis.kinds.metrics.deployment_check import DeployVerdict
-from slowpath.analysis.kinds.metrics.latency_change_points import kind_of
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries

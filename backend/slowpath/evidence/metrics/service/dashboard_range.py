@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
-from slowpath.analysis.kinds.metrics.time_grid import POINTS_MAX, STEPS_MS, grid_of
+from slowpath.analysis.kinds.metrics.panels.time_grid import POINTS_MAX, STEPS_MS, grid_of
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against, DashboardRequest, LabelSplit

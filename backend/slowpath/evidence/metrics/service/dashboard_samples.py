@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from slowpath.analysis.kinds.metrics.series_classification import instance_of, status_class, status_label_of
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, StatusClass
+from slowpath.analysis.kinds.metrics.panels.service_panels import GaugeSamples, ServiceSamples, StatusClass
+from slowpath.analysis.kinds.metrics.samples.series_classification import instance_of, status_class, status_label_of
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import service_signals

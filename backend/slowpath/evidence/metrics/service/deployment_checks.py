@@ -8,11 +8,11 @@ from typing import Final
 from numpy.random import Generator
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.change_wording import check_to_json
-from slowpath.analysis.kinds.metrics.deployment_check import LOOKS_MIN, DeploymentCheck, check_deployment
-from slowpath.analysis.kinds.metrics.deployment_sides import BEFORE_MS, deploy_sides
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.change_wording import check_to_json
+from slowpath.analysis.kinds.metrics.changes.deployment_check import LOOKS_MIN, DeploymentCheck, check_deployment
+from slowpath.analysis.kinds.metrics.changes.deployment_sides import BEFORE_MS, deploy_sides
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId, new_id
 from slowpath.evidence.metrics import queries

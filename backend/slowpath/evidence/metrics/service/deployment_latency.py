@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from slowpath.analysis.kinds.metrics.exclusive_latency import ExclusiveLatency, measure_exclusive_latency
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ExclusiveLatency, measure_exclusive_latency
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.rules import measurable_until

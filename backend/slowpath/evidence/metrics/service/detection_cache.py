@@ -13,9 +13,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.metrics.gauge_cells import chosen_gauges, joined_gauges
-from slowpath.analysis.kinds.metrics.series_data import Values
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.kinds.metrics.panels.gauge_cells import chosen_gauges, joined_gauges
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.kinds.metrics.samples.series_data import Values
 from slowpath.analysis.stats.histogram_cells import HistogramCells, same_bounds
 
 SETTLED_MS: Final = 2 * MINUTE_MS

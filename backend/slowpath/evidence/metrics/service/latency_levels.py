@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
-from slowpath.analysis.kinds.metrics.level_measurement import BEFORE_MS
-from slowpath.analysis.kinds.metrics.service_cells import (
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint
+from slowpath.analysis.kinds.metrics.changes.level_measurement import BEFORE_MS
+from slowpath.analysis.kinds.metrics.panels.service_cells import (
     MINUTE_MS,
     ServiceCells,
     finest_cell_ms,

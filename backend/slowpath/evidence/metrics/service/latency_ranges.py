@@ -3,7 +3,7 @@
 from typing import Final
 
 from slowpath.analysis.findings.latency_window import LatencyWindow
-from slowpath.analysis.kinds.metrics.window_cutting import latency_window
+from slowpath.analysis.kinds.metrics.panels.window_cutting import latency_window
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import SlowpathError, UpstreamUnavailable
 from slowpath.core.ids import EnvironmentId, ServiceId

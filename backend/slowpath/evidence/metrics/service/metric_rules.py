@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from sqlalchemy import bindparam, update
 
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import new_id
 from slowpath.evidence.metrics import queries

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow, SeriesOwner, run_window
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.probe_latency import ProbeLatencyWindow, SeriesOwner, run_window
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries

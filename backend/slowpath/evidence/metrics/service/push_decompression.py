@@ -6,8 +6,8 @@ from typing import TypeVar
 
 import cramjam
 
-from slowpath.analysis.kinds.metrics.ingest_batch import BatchTooLarge
-from slowpath.analysis.kinds.metrics.protobuf_wire import MalformedProtobuf, varint
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import BatchTooLarge
+from slowpath.analysis.kinds.metrics.protocols.protobuf_wire import MalformedProtobuf, varint
 from slowpath.core.gzip_bodies import DamagedGzip, LargeGzip, unpack_gzip
 from slowpath.evidence.metrics.errors import MetricPushRejected, MetricPushTooLarge
 from slowpath.evidence.metrics.rules import MAX_UNPACKED_BYTES

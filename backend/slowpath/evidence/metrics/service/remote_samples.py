@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from slowpath.analysis.kinds.metrics.dashboard_header import DashboardSource
-from slowpath.analysis.kinds.metrics.series_classification import ClassificationRule, classify_series
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import DashboardSource
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_classification import ClassificationRule, classify_series
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, service_signals

@@ -11,9 +11,9 @@ from itertools import groupby
 from sqlalchemy import insert, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from slowpath.analysis.kinds.metrics.roll_ups import roll_up
-from slowpath.analysis.kinds.metrics.sample_compaction import Place, join_chunks
-from slowpath.analysis.kinds.metrics.series_chunks import SeriesChunk, decode_blocks, encode_block
+from slowpath.analysis.kinds.metrics.rates.roll_ups import roll_up
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import Place, join_chunks
+from slowpath.analysis.kinds.metrics.samples.series_chunks import SeriesChunk, decode_blocks, encode_block
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES, ROLL_UP_SPANS, hours_over

@@ -11,8 +11,8 @@ from typing import Literal
 from sqlalchemy import bindparam, update
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.column_codec import Ints
-from slowpath.analysis.kinds.metrics.ingest_batch import Deliver, IngestBatch, RejectedSamples
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import Deliver, IngestBatch, RejectedSamples
+from slowpath.analysis.kinds.metrics.samples.column_codec import Ints
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_unless_pending

@@ -7,11 +7,11 @@ import numpy as np
 from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.column_codec import Floats, Ints
-from slowpath.analysis.kinds.metrics.ingest_batch import IncomingExemplar, RejectedSamples, native_series
-from slowpath.analysis.kinds.metrics.native_histogram_columns import native_bits, take_natives
-from slowpath.analysis.kinds.metrics.sample_columns import NativeHistogramColumns, SampleColumns, pack_tail
-from slowpath.analysis.kinds.metrics.sample_deduplication import (
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import IncomingExemplar, RejectedSamples, native_series
+from slowpath.analysis.kinds.metrics.samples.column_codec import Floats, Ints
+from slowpath.analysis.kinds.metrics.samples.native_histogram_columns import native_bits, take_natives
+from slowpath.analysis.kinds.metrics.samples.sample_columns import NativeHistogramColumns, SampleColumns, pack_tail
+from slowpath.analysis.kinds.metrics.samples.sample_deduplication import (
     Bits,
     DeduplicationMasks,
     Mask,

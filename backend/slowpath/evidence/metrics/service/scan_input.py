@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import cast
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.change_attribution import (
+from slowpath.analysis.kinds.metrics.changes.change_attribution import (
     ChangeCause,
 )
-from slowpath.analysis.kinds.metrics.latency_change_points import (
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import (
     LatencyChangePoint,
     SignalName,
 )
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples
 from slowpath.evidence.metrics.service.detection_cache import SettledCells

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.ids import TeamId
 
 NEVER: Final = -(1 << 62)

@@ -10,19 +10,24 @@ from typing import Any, Final, Protocol, cast
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.column_codec import Floats, Ints
-from slowpath.analysis.kinds.metrics.late_samples import late_runs
-from slowpath.analysis.kinds.metrics.native_histogram_columns import take_natives
-from slowpath.analysis.kinds.metrics.roll_ups import RESOLUTIONS_MS
-from slowpath.analysis.kinds.metrics.sample_columns import (
+from slowpath.analysis.kinds.metrics.rates.roll_ups import RESOLUTIONS_MS
+from slowpath.analysis.kinds.metrics.samples.column_codec import Floats, Ints
+from slowpath.analysis.kinds.metrics.samples.late_samples import late_runs
+from slowpath.analysis.kinds.metrics.samples.native_histogram_columns import take_natives
+from slowpath.analysis.kinds.metrics.samples.sample_columns import (
     by_series,
     chosen,
     merged,
     unpack_tails,
 )
-from slowpath.analysis.kinds.metrics.sample_compaction import first_of_each, join_native_runs
-from slowpath.analysis.kinds.metrics.series_chunks import FloatMatrix, GroupedChunk, NativeHistogramRun, decode_groups
-from slowpath.analysis.kinds.metrics.series_data import LateSamples, RollUp, SeriesData, SeriesKind
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import first_of_each, join_native_runs
+from slowpath.analysis.kinds.metrics.samples.series_chunks import (
+    FloatMatrix,
+    GroupedChunk,
+    NativeHistogramRun,
+    decode_groups,
+)
+from slowpath.analysis.kinds.metrics.samples.series_data import LateSamples, RollUp, SeriesData, SeriesKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.errors import TooManySamples

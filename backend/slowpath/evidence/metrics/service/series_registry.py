@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import insert, update
 
-from slowpath.analysis.kinds.metrics.ingest_batch import NAME, IngestBatch, Labels, NewSeries
-from slowpath.analysis.kinds.metrics.series_classification import (
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import NAME, IngestBatch, Labels, NewSeries
+from slowpath.analysis.kinds.metrics.samples.series_classification import (
     DEFAULT_ENVIRONMENT,
     ClassificationRule,
     Role,
@@ -18,7 +18,7 @@ from slowpath.analysis.kinds.metrics.series_classification import (
     classify_series,
     family_of,
 )
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import WriteSession
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.rules import MOST_SERVICES, SERIES_PER_BLOCK

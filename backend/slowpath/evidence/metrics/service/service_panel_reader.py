@@ -1,7 +1,7 @@
 """Read the panels of one service, without the rest of the dashboard."""
 
-from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, service_panels
-from slowpath.analysis.kinds.metrics.time_grid import (
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServicePanels, service_panels
+from slowpath.analysis.kinds.metrics.panels.time_grid import (
     TimeGrid,
     finest_step_ms,
     grid_between,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from slowpath.analysis.kinds.metrics.series_classification import (
+from slowpath.analysis.kinds.metrics.samples.series_classification import (
     ENVIRONMENT_LABELS,
     INSTANCE_LABELS,
     SERVICE_LABELS,
@@ -14,7 +14,7 @@ from slowpath.analysis.kinds.metrics.series_classification import (
     scale_of,
     status_label_of,
 )
-from slowpath.analysis.kinds.metrics.series_data import SeriesKind
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesKind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries

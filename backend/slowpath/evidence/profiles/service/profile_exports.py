@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ProfileExportId, ProfileSetId, TeamId, new_id
 from slowpath.core.jobs import JobRow

@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import TypeAdapter
 from sqlalchemy.exc import IntegrityError
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.analysis.kinds.profiles.profile_set_document import ProfileSetKind
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.views.profile_set_document import ProfileSetKind
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BlobKey, ProfileSetId, ProfileViewId, TeamId, new_id
 from slowpath.core.jobs import JobRow, enqueue

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from slowpath.analysis.kinds.profiles.profile_header import ProfileHeader
+from slowpath.analysis.kinds.profiles.decoded.profile_header import ProfileHeader
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.artifacts.tables import Artifact

@@ -9,14 +9,14 @@ from typing import Final, Literal
 
 import re2
 
-from slowpath.analysis.kinds.profiles.stored_view import (
+from slowpath.analysis.kinds.profiles.views.stored_view import (
     FrameMatches,
     SourceLine,
     file_of,
     lines_of,
     upgrade_packed_view,
 )
-from slowpath.analysis.kinds.profiles.stored_view import StoredView as ViewColumns
+from slowpath.analysis.kinds.profiles.views.stored_view import StoredView as ViewColumns
 from slowpath.core.ids import BlobKey
 from slowpath.core.ports import BlobStore
 from slowpath.evidence.profiles.errors import InvalidPattern, NodeNotFound, ViewNotReady

@@ -4,11 +4,11 @@ import html
 from dataclasses import dataclass
 from datetime import datetime
 
-from slowpath.analysis.kinds.metrics.change_wording import seconds
-from slowpath.analysis.kinds.metrics.dashboard_file import QUANTILE_NAMES
-from slowpath.analysis.kinds.metrics.panel_picture import PanelPicture, PictureLine, Theme, draw_panel
-from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, SplitPart
-from slowpath.analysis.kinds.metrics.time_grid import TimeGrid
+from slowpath.analysis.kinds.metrics.changes.change_wording import seconds
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_file import QUANTILE_NAMES
+from slowpath.analysis.kinds.metrics.panels.panel_picture import PanelPicture, PictureLine, Theme, draw_panel
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServicePanels, SplitPart
+from slowpath.analysis.kinds.metrics.panels.time_grid import TimeGrid
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service.service_panel_reader import read_service_panels

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.function_costs import FunctionCost
+from slowpath.analysis.kinds.profiles.views.function_costs import FunctionCost
 from slowpath.platform.http.caller_api import ApiRefusal
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
+from slowpath.analysis.kinds.profiles.views.function_costs import FunctionCosts
 from slowpath.sharing.mcp_server.endpoints.team_api import TeamApi, wait_for
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.schemas.comparison_answers import ArtifactRead

@@ -7,7 +7,7 @@ from uuid import UUID
 from anyio import current_time, sleep, to_thread
 from pydantic import BaseModel
 
-from slowpath.analysis.kinds.profiles.function_costs import FunctionCosts
+from slowpath.analysis.kinds.profiles.views.function_costs import FunctionCosts
 from slowpath.platform.http.caller_api import CallerApi, Query
 from slowpath.sharing.mcp_server.errors import InvalidToolCall
 from slowpath.sharing.mcp_server.rules import pause_after

@@ -8,8 +8,8 @@ from typing import Final
 from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
 from slowpath.analysis.comparison.page_versions import upgrade_document, upgrade_page
 from slowpath.analysis.formats.column_file import MAGIC, upgrade_header
-from slowpath.analysis.kinds.metrics.dashboard_header import FORMER_DASHBOARD_NAMES
-from slowpath.analysis.kinds.profiles.diff_header import FORMER_DIFF_NAMES
+from slowpath.analysis.kinds.metrics.dashboard.dashboard_header import FORMER_DASHBOARD_NAMES
+from slowpath.analysis.kinds.profiles.views.diff_header import FORMER_DIFF_NAMES
 
 Upgrade = Callable[[Mapping[str, object]], Mapping[str, object]]
 

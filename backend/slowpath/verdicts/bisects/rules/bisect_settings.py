@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from slowpath.analysis.bisect.search_state import SearchSettings
-from slowpath.analysis.kinds.metrics.probe_latency import Match
+from slowpath.analysis.kinds.metrics.changes.probe_latency import Match
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 DAYS: Final[tuple[Day, ...]] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -10,7 +10,7 @@ from typing import Final
 
 from slowpath.analysis.builds.latency_measurements import LEAST_REQUESTS, NANOSECONDS
 from slowpath.analysis.findings.wording import pluralize
-from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow
+from slowpath.analysis.kinds.metrics.changes.probe_latency import ProbeLatencyWindow
 from slowpath.analysis.stats.histogram_cells import pooled_quantile
 
 LATENCY: Final = "latency"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_measurements import RESOURCE_MEASURES
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import RESOURCE_MEASURES
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId

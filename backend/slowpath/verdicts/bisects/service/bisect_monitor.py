@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.findings.certainty import format_percent
-from slowpath.analysis.kinds.metrics.service_panels import QUANTILES, ServicePanels, service_panels
-from slowpath.analysis.kinds.metrics.time_grid import grid_of, scrape_interval_ms
+from slowpath.analysis.kinds.metrics.panels.service_panels import QUANTILES, ServicePanels, service_panels
+from slowpath.analysis.kinds.metrics.panels.time_grid import grid_of, scrape_interval_ms
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending

@@ -8,7 +8,7 @@ from uuid import UUID
 from slowpath.analysis.builds.latency_measurements import LatencySubject
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.finding_signatures import find_signature
-from slowpath.analysis.kinds.metrics.latency_change_points import kind_of
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import kind_of
 from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import (

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from slowpath.analysis.builds.latency_measurements import LatencySubject
-from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow, SeriesOwner
+from slowpath.analysis.kinds.metrics.changes.probe_latency import ProbeLatencyWindow, SeriesOwner
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, EnvironmentId, ProbeId, ProbeWindowId, ServiceId
 from slowpath.evidence.metrics.service import probe_latency

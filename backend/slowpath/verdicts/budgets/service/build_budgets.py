@@ -6,7 +6,7 @@ from math import isfinite
 import numpy as np
 
 from slowpath.analysis.builds.comparison_answer import ANNOUNCED_ERROR_RATE
-from slowpath.analysis.kinds.metrics.latency_change_points import CONFIDENCE
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import CONFIDENCE
 from slowpath.analysis.stats.t_distribution import t_quantile
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, ServiceId

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from numpy.random import Generator
 
-from slowpath.analysis.kinds.metrics.latency_change_points import SignalName as LatencySignal
-from slowpath.analysis.kinds.metrics.latency_interval import LatencyInterval, MissingRequests, measure_interval
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, service_cells
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import SignalName as LatencySignal
+from slowpath.analysis.kinds.metrics.changes.latency_interval import LatencyInterval, MissingRequests, measure_interval
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, service_cells
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import EnvironmentId, ServiceId

@@ -11,10 +11,10 @@ from uuid import UUID
 import numpy as np
 
 from slowpath.analysis.findings.route_requests import ROUTE_LABELS
-from slowpath.analysis.kinds.metrics.change_wording import check_to_json, deploy_name
-from slowpath.analysis.kinds.metrics.deployment_check import CheckedQuantile, DeploymentCheckDocument
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.change_wording import check_to_json, deploy_name
+from slowpath.analysis.kinds.metrics.changes.deployment_check import CheckedQuantile, DeploymentCheckDocument
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import deployment_checks

@@ -10,11 +10,11 @@ from slowpath.analysis.comparison.expected_effects import Conclusion, EvidenceSi
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.metrics.compare_latency import compare_latency
-from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
-from slowpath.analysis.kinds.profiles.profile_side_caveats import find_condition_caveats
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
-from slowpath.analysis.kinds.profiles.recorded_profile import StoredRecording, StoredTable
+from slowpath.analysis.kinds.metrics.changes.compare_latency import compare_latency
+from slowpath.analysis.kinds.profiles.caveats.profile_caveats import by_gravity
+from slowpath.analysis.kinds.profiles.caveats.profile_side_caveats import find_condition_caveats
+from slowpath.analysis.kinds.profiles.decoded.recorded_profile import StoredRecording, StoredTable
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
 from slowpath.analysis.kinds.registry import BENCHMARK, CPU_PROFILE, PROFILE, STACK_GROWTH, compared_ids, kind_of
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId

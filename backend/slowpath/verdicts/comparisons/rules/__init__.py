@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
 from slowpath.core.ids import EnvironmentId, ServiceId
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, assert_never
 from uuid import UUID
 
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
 from slowpath.core.ids import ArtifactId, BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.verdicts.comparisons.rules import LabelMatchers, TimeRange, format_label_matchers
 

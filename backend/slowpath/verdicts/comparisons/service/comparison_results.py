@@ -13,7 +13,7 @@ from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
+from slowpath.analysis.kinds.profiles.views.diff_view_inputs import DiffViewSummary
 from slowpath.analysis.kinds.registry import PageSection
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.latency_change_points import SignalKind, kind_of
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import SignalKind, kind_of
 
 TOGETHER: Final = timedelta(minutes=2)
 """Change points are one incident if the intervals of their times are at most this far apart."""

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Final, Literal
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement
 from slowpath.verdicts.budgets.rules import BudgetState
 from slowpath.verdicts.production_events.rules.event_states import ProductionEventState
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement
+from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement
 from slowpath.verdicts.production_events import wording
 from slowpath.verdicts.production_events.rules.event_ends import (
     LEAST_LOAD_SHARE,

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from numpy.random import Generator
 
-from slowpath.analysis.kinds.metrics.latency_change_points import FLOOR
-from slowpath.analysis.kinds.metrics.level_measurement import LevelMeasurement, measure_level
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import FLOOR
+from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement, measure_level
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
 from slowpath.core.ids import EnvironmentId, new_id

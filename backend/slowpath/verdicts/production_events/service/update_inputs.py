@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final, cast
 from uuid import UUID
 
-from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint, SignalName
-from slowpath.analysis.kinds.metrics.service_cells import ServiceCells
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint, SignalName
+from slowpath.analysis.kinds.metrics.panels.service_cells import ServiceCells
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, latency_levels

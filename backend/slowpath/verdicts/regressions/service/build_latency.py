@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from slowpath.analysis.builds.latency_measurements import DeploymentLatency, measure_latency
 from slowpath.analysis.findings.build_measurements import FORMAT, KindMeasurement, unpack
-from slowpath.analysis.kinds.metrics.exclusive_latency import ExclusiveLatency
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ExclusiveLatency
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from slowpath.analysis.findings.build_measurements import TOTAL
 from slowpath.analysis.findings.findings import Finding
-from slowpath.analysis.kinds.profiles.profile_headline import lowered
+from slowpath.analysis.kinds.profiles.verdict.profile_headline import lowered
 from slowpath.analysis.kinds.registry import measurement_kind
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ComparisonId

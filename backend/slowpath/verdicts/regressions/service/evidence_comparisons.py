@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from slowpath.analysis.kinds.metrics.exclusive_latency import SETTLED_MS
-from slowpath.analysis.kinds.profiles.profile_measurements import WEAK
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import SETTLED_MS
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import WEAK
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.classic_histograms import classic_buckets
-from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of, sum_present
-from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PrometheusDialect
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times, Values
+from slowpath.analysis.kinds.metrics.rates.classic_histograms import classic_buckets
+from slowpath.analysis.kinds.metrics.rates.counter_rates import gauges_of, rates_of, sum_present
+from slowpath.analysis.kinds.metrics.rates.native_histogram_rates import native_rates
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PrometheusDialect
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData, Times, Values
 from support.prometheus_oracle import Prometheus, WrittenBlock, WrittenHistogram, prometheus_binary, running_prometheus
 from tests.analysis.kinds.metrics.scraped_scenario import MINUTES, START_MS, as_series, written
 

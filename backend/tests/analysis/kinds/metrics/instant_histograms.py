@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics import native_histogram_rates
-from slowpath.analysis.kinds.metrics.native_histogram_sums import BucketSegment
-from slowpath.analysis.kinds.metrics.prometheus_dialect import LOOKBACK_MS, PrometheusDialect
-from slowpath.analysis.kinds.metrics.rate_windows import newest_before
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times
+from slowpath.analysis.kinds.metrics.rates import native_histogram_rates
+from slowpath.analysis.kinds.metrics.rates.native_histogram_sums import BucketSegment
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import LOOKBACK_MS, PrometheusDialect
+from slowpath.analysis.kinds.metrics.rates.rate_windows import newest_before
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData, Times
 
 
 def native_now(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.classic_histograms import bound_of, classic_buckets
-from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of
-from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
-from slowpath.analysis.kinds.metrics.series_data import (
+from slowpath.analysis.kinds.metrics.rates.classic_histograms import bound_of, classic_buckets
+from slowpath.analysis.kinds.metrics.rates.counter_rates import gauges_of, rates_of
+from slowpath.analysis.kinds.metrics.rates.native_histogram_rates import native_rates
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.samples.series_data import (
     CUSTOM_BUCKETS_SCHEMA,
     NativeSeries,
     SeriesData,

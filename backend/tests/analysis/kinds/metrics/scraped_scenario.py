@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from support.prometheus_oracle import WrittenBlock, WrittenHistogram
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
 from tests.analysis.kinds.metrics.stale_samples import STALE_NAN

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, Values
+from slowpath.analysis.kinds.metrics.samples.series_data import STALE_NAN_BITS, Values
 
 
 def stale_nans(n: int) -> Values:

@@ -10,10 +10,10 @@ from numpy.random import Generator
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
-from slowpath.analysis.kinds.metrics.compare_latency import KIND, LatencyComparison, compare_latency
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
-from slowpath.analysis.kinds.metrics.window_cutting import CELLS_MAX, latency_window
+from slowpath.analysis.kinds.metrics.changes.compare_latency import KIND, LatencyComparison, compare_latency
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.panels.window_cutting import CELLS_MAX, latency_window
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from tests.analysis.compare_helpers import compared_sides
 from tests.analysis.kinds.profiles.generated_profiles import runs

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of, sum_present
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3, PrometheusDialect
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, is_stale
+from slowpath.analysis.kinds.metrics.rates.counter_rates import gauges_of, rates_of, sum_present
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3, PrometheusDialect
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData, is_stale
 from tests.analysis.kinds.metrics.stale_samples import STALE_NAN, stale_nans
 
 START = 1_763_640_000_000

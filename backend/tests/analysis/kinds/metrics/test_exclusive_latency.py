@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, SETTLED_MS, measure_exclusive_latency
-from slowpath.analysis.kinds.metrics.series_classification import instance_of
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.exclusive_latency import ALL, SETTLED_MS, measure_exclusive_latency
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_classification import instance_of
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 
 MINUTE = 60_000
 BOUNDS = ("0.1", "1", "+Inf")

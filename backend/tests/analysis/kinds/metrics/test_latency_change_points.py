@@ -5,29 +5,29 @@ import pytest
 from numpy.random import default_rng
 
 from bench.synthetic_traffic import TrafficProfile, cells_of, counts_of, weather
-from slowpath.analysis.kinds.metrics.change_attribution import (
+from slowpath.analysis.kinds.metrics.changes.change_attribution import (
     ChangeCause,
     DependencyChange,
     DeploymentTime,
     attribute_change,
 )
-from slowpath.analysis.kinds.metrics.change_point_scan import (
+from slowpath.analysis.kinds.metrics.changes.change_point_scan import (
     NOTHING_EARLIER,
     CellConditions,
     EarlierCells,
     StepCriteria,
     find_steps,
 )
-from slowpath.analysis.kinds.metrics.change_wording import change_sentence
-from slowpath.analysis.kinds.metrics.deployment_check import check_deployment
-from slowpath.analysis.kinds.metrics.latency_change_points import (
+from slowpath.analysis.kinds.metrics.changes.change_wording import change_sentence
+from slowpath.analysis.kinds.metrics.changes.deployment_check import check_deployment
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import (
     MINUTES,
     LatencyChangePoint,
     ScanStart,
     find_change_points,
 )
-from slowpath.analysis.kinds.metrics.series_data import SeriesData, Values
-from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells, increases
+from slowpath.analysis.kinds.metrics.panels.service_cells import MINUTE_MS, ServiceCells, increases
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData, Values
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 
 DEMAND = StepCriteria(float(np.log(1.2)))

@@ -7,7 +7,7 @@ import pytest
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.metrics.latency_interval import LatencyInterval, MissingRequests, measure_interval
+from slowpath.analysis.kinds.metrics.changes.latency_interval import LatencyInterval, MissingRequests, measure_interval
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 from slowpath.verdicts.budgets.rules import LATENCY_ERROR_RATE, RANGE
 

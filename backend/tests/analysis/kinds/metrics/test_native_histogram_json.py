@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.kinds.metrics.ingest_batch import IncomingHistogram
-from slowpath.analysis.kinds.metrics.native_histogram_json import USUAL_THRESHOLD, parse_histograms
-from slowpath.analysis.kinds.metrics.series_data import RESET_UNKNOWN
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import IncomingHistogram
+from slowpath.analysis.kinds.metrics.protocols.native_histogram_json import USUAL_THRESHOLD, parse_histograms
+from slowpath.analysis.kinds.metrics.samples.series_data import RESET_UNKNOWN
 
 
 def bucket(number: int, schema: int, count: float, *, below: bool = False) -> list[Any]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
-from slowpath.analysis.kinds.metrics.native_histogram_table import bucket_bounds, reset_rows
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3
-from slowpath.analysis.kinds.metrics.series_data import CUSTOM_BUCKETS_SCHEMA, SeriesData
+from slowpath.analysis.kinds.metrics.rates.native_histogram_rates import native_rates
+from slowpath.analysis.kinds.metrics.rates.native_histogram_table import bucket_bounds, reset_rows
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.samples.series_data import CUSTOM_BUCKETS_SCHEMA, SeriesData
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
 
 START = 1_763_640_000_000

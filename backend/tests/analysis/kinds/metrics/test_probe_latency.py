@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.metrics.probe_latency import ProbeLatencyWindow, SeriesOwner, run_window
-from slowpath.analysis.kinds.metrics.series_data import SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.changes.probe_latency import ProbeLatencyWindow, SeriesOwner, run_window
+from slowpath.analysis.kinds.metrics.panels.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.samples.series_data import SeriesData
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
 
 RUN = "0192f0c4-0000-7000-8000-000000000001"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3
-from slowpath.analysis.kinds.metrics.series_data import Values
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.samples.series_data import Values
 from support.prometheus_oracle import WrittenBlock, prometheus_binary, running_prometheus
 from tests.analysis.kinds.metrics.golden import FILE, QUESTIONS, STEPS_MS, Question, asked, digest, grid_of
 from tests.analysis.kinds.metrics.scraped_scenario import written

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.metrics.ingest_batch import MAX_SERIES, BatchTooLarge, IngestBatch
-from slowpath.analysis.kinds.metrics.otlp_json import parts_of_json
-from slowpath.analysis.kinds.metrics.otlp_metrics import read_metrics
-from slowpath.analysis.kinds.metrics.otlp_protobuf import MAX_MESSAGES, parts_of_wire
-from slowpath.analysis.kinds.metrics.protobuf_wire import MalformedProtobuf, fields, signed, unzigzag, varint
-from slowpath.analysis.kinds.metrics.remote_write_2 import read_v2
-from slowpath.analysis.kinds.metrics.remote_write_parser import read_v1
+from slowpath.analysis.kinds.metrics.protocols.ingest_batch import MAX_SERIES, BatchTooLarge, IngestBatch
+from slowpath.analysis.kinds.metrics.protocols.otlp_json import parts_of_json
+from slowpath.analysis.kinds.metrics.protocols.otlp_metrics import read_metrics
+from slowpath.analysis.kinds.metrics.protocols.otlp_protobuf import MAX_MESSAGES, parts_of_wire
+from slowpath.analysis.kinds.metrics.protocols.protobuf_wire import MalformedProtobuf, fields, signed, unzigzag, varint
+from slowpath.analysis.kinds.metrics.protocols.remote_write_2 import read_v2
+from slowpath.analysis.kinds.metrics.protocols.remote_write_parser import read_v1
 from tests.factories.remote_write import Example, Native, Point, Sent, block, v1, v2, zigzag
 from tests.factories.remote_write import varint as written
 

@@ -5,19 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of
-from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
-from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
-from slowpath.analysis.kinds.metrics.roll_ups import RESOLUTIONS_MS, roll_up
-from slowpath.analysis.kinds.metrics.sample_compaction import join_chunks
-from slowpath.analysis.kinds.metrics.series_chunks import (
+from slowpath.analysis.kinds.metrics.panels.time_grid import grid_of, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.kinds.metrics.rates.counter_rates import gauges_of, rates_of
+from slowpath.analysis.kinds.metrics.rates.native_histogram_rates import native_rates
+from slowpath.analysis.kinds.metrics.rates.prometheus_dialect import PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.rates.roll_ups import RESOLUTIONS_MS, roll_up
+from slowpath.analysis.kinds.metrics.samples.sample_compaction import join_chunks
+from slowpath.analysis.kinds.metrics.samples.series_chunks import (
     FloatSamples,
     NativeHistogramRun,
     SeriesChunk,
     decode_blocks,
     encode_block,
 )
-from slowpath.analysis.kinds.metrics.series_data import (
+from slowpath.analysis.kinds.metrics.samples.series_data import (
     STALE_NAN_BITS,
     NativeSeries,
     RollUp,
@@ -27,7 +28,6 @@ from slowpath.analysis.kinds.metrics.series_data import (
     Values,
     is_stale,
 )
-from slowpath.analysis.kinds.metrics.time_grid import grid_of, rate_window_ms, scrape_interval_ms
 
 HOUR = 3_600_000
 START = 475_000 * HOUR

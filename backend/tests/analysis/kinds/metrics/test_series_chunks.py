@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.metrics.native_histogram_columns import join_natives, take_natives
-from slowpath.analysis.kinds.metrics.series_chunks import (
+from slowpath.analysis.kinds.metrics.samples.native_histogram_columns import join_natives, take_natives
+from slowpath.analysis.kinds.metrics.samples.series_chunks import (
     CorruptChunk,
     FloatSamples,
     NativeHistogramRun,
@@ -17,7 +17,7 @@ from slowpath.analysis.kinds.metrics.series_chunks import (
     decode_blocks,
     encode_block,
 )
-from slowpath.analysis.kinds.metrics.series_data import (
+from slowpath.analysis.kinds.metrics.samples.series_data import (
     STALE_NAN_BITS,
     LateSamples,
     NativeSeries,

@@ -5,10 +5,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from slowpath.analysis.kinds.metrics import panel_gaps
-from slowpath.analysis.kinds.metrics.series_data import LateSamples, SeriesData
-from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, StatusClass, service_panels
-from slowpath.analysis.kinds.metrics.time_grid import TimeGrid, grid_between, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.kinds.metrics.panels import panel_gaps
+from slowpath.analysis.kinds.metrics.panels.service_panels import (
+    GaugeSamples,
+    ServiceSamples,
+    StatusClass,
+    service_panels,
+)
+from slowpath.analysis.kinds.metrics.panels.time_grid import TimeGrid, grid_between, rate_window_ms, scrape_interval_ms
+from slowpath.analysis.kinds.metrics.samples.series_data import LateSamples, SeriesData
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
 from tests.analysis.kinds.metrics.stale_samples import STALE_NAN, stale_nans
 

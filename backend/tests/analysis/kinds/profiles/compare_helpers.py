@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison, compare_profiles
 
 
 def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileComparison:

@@ -10,9 +10,9 @@ import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.profile_trees import NO_NODE
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.decoded.profile_trees import NO_NODE
 from slowpath.units import Nanoseconds
 
 SECOND = 1_000_000_000

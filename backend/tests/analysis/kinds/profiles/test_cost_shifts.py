@@ -6,8 +6,8 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.go_function_names import short
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import runs
 

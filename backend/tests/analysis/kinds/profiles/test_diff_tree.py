@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.profiles import diff_tree
-from slowpath.analysis.kinds.profiles.diff_tree import DiffTree, are_largest
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.granularities import GRANULARITIES, Granularity
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_set_views import measure_set
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.stored_view import strings_of
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.stacks.granularities import GRANULARITIES, Granularity
+from slowpath.analysis.kinds.profiles.views import diff_tree
+from slowpath.analysis.kinds.profiles.views.diff_tree import DiffTree, are_largest
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.views.profile_set_views import measure_set
+from slowpath.analysis.kinds.profiles.views.stored_view import strings_of
 from tests.analysis.kinds.profiles.test_profile_set_views import GOLDEN
 
 CPU_FILES = [GOLDEN / f"{name}.slowcol" for name in ("go-cpu-1.26", "go-sample-cpu", "parca-labels-cpu")]

@@ -9,17 +9,17 @@ import pytest
 from pydantic import TypeAdapter
 
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.profiles import diff_tree
-from slowpath.analysis.kinds.profiles.diff_header import DiffTreeHeader, Part
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.granularities import Granularity
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
-from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
-from slowpath.analysis.kinds.profiles.row_significance import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
-from slowpath.analysis.kinds.profiles.stored_view import StoredView, strings_of
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import compare_kind
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.sets.profile_sets import make_sets
+from slowpath.analysis.kinds.profiles.stacks.granularities import Granularity
+from slowpath.analysis.kinds.profiles.views import diff_tree
+from slowpath.analysis.kinds.profiles.views.diff_header import DiffTreeHeader, Part
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.views.row_significance import INSIDE_NOISE, MORE, ONLY_BASE, ONLY_CANDIDATE
+from slowpath.analysis.kinds.profiles.views.stored_view import StoredView, strings_of
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import TICK, artifact, at_times, runs, stacks, with_cpu
 

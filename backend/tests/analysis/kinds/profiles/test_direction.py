@@ -8,7 +8,7 @@ import pytest
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.units import Nanoseconds
 from tests.analysis.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, runs, stacks, with_cpu

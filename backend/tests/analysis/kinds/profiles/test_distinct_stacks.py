@@ -4,18 +4,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
-from slowpath.analysis.kinds.profiles.granularities import at_granularity
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.stack_frames import StackFrames, merged, number_equal, taken
-from slowpath.analysis.kinds.profiles.stack_values import (
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.sets.profile_sets import make_sets
+from slowpath.analysis.kinds.profiles.sets.stack_values import (
     SLICE_FRAMES,
     FunctionOccurrences,
     lay_out_stack_values,
     own_rows,
     slices,
 )
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import DistinctStacks, unite_stacks
+from slowpath.analysis.kinds.profiles.stacks.granularities import at_granularity
+from slowpath.analysis.kinds.profiles.stacks.stack_frames import StackFrames, merged, number_equal, taken
 from tests.analysis.kinds.profiles.generated_profiles import artifact, stacks, table
 
 CPU = SampleType("cpu", "nanoseconds")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, at_times, runs, stacks, with_cpu
 

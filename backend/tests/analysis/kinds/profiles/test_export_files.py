@@ -8,12 +8,12 @@ import jsonschema_rs
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.export_tree import ExportTree
-from slowpath.analysis.kinds.profiles.firefox_profiler_file import write_firefox_profile
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_set_views import list_set_kinds, measure_set
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.speedscope_file import write_speedscope
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.exports.export_tree import ExportTree
+from slowpath.analysis.kinds.profiles.exports.firefox_profiler_file import write_firefox_profile
+from slowpath.analysis.kinds.profiles.exports.speedscope_file import write_speedscope
+from slowpath.analysis.kinds.profiles.views.profile_set_views import list_set_kinds, measure_set
 from tests.analysis.kinds.profiles.generated_profiles import TICK, artifact, stacks
 from tests.analysis.kinds.profiles.test_profile_set_views import FILES
 

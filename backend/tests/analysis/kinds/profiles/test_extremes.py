@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact
 from tests.analysis.kinds.profiles.test_verdict_corpus import DECODE, EXAMPLE, decoded

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slowpath.analysis.formats.go_function_names import is_standard
-from slowpath.analysis.kinds.profiles.key_numbers import KeyNumbers
-from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.categories.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.decoded.key_numbers import KeyNumbers
 
 NAMES = st.one_of(
     st.text(max_size=4),

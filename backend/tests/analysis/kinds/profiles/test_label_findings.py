@@ -9,9 +9,9 @@ import pytest
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.findings.route_requests import RouteRequests
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles import label_totals
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.sets import label_totals
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, at_times

@@ -8,10 +8,10 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
-from slowpath.analysis.kinds.profiles.label_totals import LabelTotals, label_totals
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.sets.label_totals import LabelTotals, label_totals
+from slowpath.analysis.kinds.profiles.sets.profile_sets import make_sets
 from tests.analysis.kinds.profiles.test_verdict_corpus import DECODE
 
 PARCA = Path(__file__).resolve().parents[5] / "worker/decode/testdata/profiles/parca-labels-cpu.pb.gz"

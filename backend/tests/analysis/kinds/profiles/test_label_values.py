@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_line_stacks, unite_stacks
-from slowpath.analysis.kinds.profiles.label_values import (
+from slowpath.analysis.kinds.profiles.decoded.label_values import (
     MOST_VALUES,
     LabelMatcher,
     LabelValue,
     list_label_values,
     select_samples,
 )
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import unite_line_stacks, unite_stacks
 from tests.analysis.kinds.profiles.generated_profiles import TICK, file_of, labelled_stacks, table
 
 PARCA = Path(__file__).parents[5] / "worker/decode/testdata/golden/parca-labels-cpu.slowcol"

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from slowpath.analysis.formats.column_file import pack_strings
-from slowpath.analysis.kinds.profiles.largest_labels import MOST_KEYS, MOST_VALUES, sum_largest_labels
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
-from slowpath.analysis.kinds.profiles.sample_labels import SampleLabels
+from slowpath.analysis.kinds.profiles.decoded.largest_labels import MOST_KEYS, MOST_VALUES, sum_largest_labels
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.decoded.sample_labels import SampleLabels
 from tests.analysis.kinds.profiles.generated_profiles import TICK, labelled_stacks, table
 
 DRAWING = """

@@ -9,11 +9,11 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFileError, read_columns, write_columns
-from slowpath.analysis.kinds.profiles import stored_view
-from slowpath.analysis.kinds.profiles.inlined_calls import InlinedCalls
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
-from slowpath.analysis.kinds.profiles.stored_view import SourceLine, lines_of
+from slowpath.analysis.kinds.profiles.decoded.inlined_calls import InlinedCalls
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.views import stored_view
+from slowpath.analysis.kinds.profiles.views.stored_view import SourceLine, lines_of
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import artifact, stacks
 

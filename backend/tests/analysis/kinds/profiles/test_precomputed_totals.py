@@ -9,16 +9,16 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
-from slowpath.analysis.kinds.profiles.diff_view_tables import counted_lines
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
-from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals, line_totals, repeated_labels
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
-from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, read_profile_columns
-from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
-from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, lay_out_stack_values, own_rows
+from slowpath.analysis.kinds.profiles.comparison.profile_kind_comparison import compare_kind
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable, read_profile_columns
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.sets.precomputed_totals import function_totals, line_totals, repeated_labels
+from slowpath.analysis.kinds.profiles.sets.profile_sets import ProfileSets, make_sets
+from slowpath.analysis.kinds.profiles.sets.stack_values import FunctionOccurrences, lay_out_stack_values, own_rows
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import unite_stacks
+from slowpath.analysis.kinds.profiles.views.diff_view_tables import counted_lines
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
 from tests.analysis.kinds.profiles.test_verdict_corpus import DECODE
 
 GOLDEN = Path(__file__).resolve().parents[5] / "worker" / "decode" / "testdata" / "golden"

@@ -6,7 +6,7 @@ import pytest
 
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
 from tests.analysis import compare_helpers
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, TICK, artifact, at_times, runs, stacks, with_cpu

@@ -8,18 +8,18 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
-from slowpath.analysis.kinds.profiles.attributed_costs import OWN_CODE
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.granularities import GRANULARITIES, Granularity
-from slowpath.analysis.kinds.profiles.label_values import LabelMatcher
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_kind_values import ProfileKindValues
-from slowpath.analysis.kinds.profiles.profile_set_document import ProfileViewSummary
-from slowpath.analysis.kinds.profiles.profile_set_views import describe_conditions, list_set_kinds, measure_set
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.profile_view_summary import summarize_view
-from slowpath.analysis.kinds.profiles.row_significance import INSIDE_NOISE
-from slowpath.analysis.kinds.profiles.stored_view import strings_of
+from slowpath.analysis.kinds.profiles.decoded.label_values import LabelMatcher
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.sets.profile_kind_values import ProfileKindValues
+from slowpath.analysis.kinds.profiles.stacks.granularities import GRANULARITIES, Granularity
+from slowpath.analysis.kinds.profiles.views.attributed_costs import OWN_CODE
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
+from slowpath.analysis.kinds.profiles.views.profile_set_document import ProfileViewSummary
+from slowpath.analysis.kinds.profiles.views.profile_set_views import describe_conditions, list_set_kinds, measure_set
+from slowpath.analysis.kinds.profiles.views.profile_view_summary import summarize_view
+from slowpath.analysis.kinds.profiles.views.row_significance import INSIDE_NOISE
+from slowpath.analysis.kinds.profiles.views.stored_view import strings_of
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import (

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_header import SampleType
-from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets, bases_of, make_sets
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_header import SampleType
+from slowpath.analysis.kinds.profiles.sets.profile_sets import ProfileSets, bases_of, make_sets
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact, runs, stacks
 

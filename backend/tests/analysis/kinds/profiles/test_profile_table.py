@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.formats.column_file import ColumnFileError, write_columns
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, _stacks_of_samples, read_profile_columns
+from slowpath.analysis.kinds.profiles.decoded.profile_table import (
+    ProfileTable,
+    _stacks_of_samples,
+    read_profile_columns,
+)
 from tests.analysis.kinds.profiles.generated_profiles import TICK, file_of, stacks, table
 
 TESTDATA = Path(__file__).resolve().parents[5] / "worker" / "decode" / "testdata"

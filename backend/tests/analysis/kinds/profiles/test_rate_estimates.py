@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.profiles.rate_estimates import (
+from slowpath.analysis.kinds.profiles.estimates.rate_estimates import (
     AS_EXPECTED,
     DispersionPrior,
     RateEstimates,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.formats.go_function_names import short
-from slowpath.analysis.kinds.profiles.granularities import Granularity
-from slowpath.analysis.kinds.profiles.renamed_functions import find_renames
+from slowpath.analysis.kinds.profiles.stacks.granularities import Granularity
+from slowpath.analysis.kinds.profiles.stacks.renamed_functions import find_renames
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import runs
 from tests.analysis.kinds.profiles.test_diff_views import diff, names

@@ -7,10 +7,10 @@ import pytest
 
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.findings.route_requests import RouteRequests
-from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison
-from slowpath.analysis.kinds.profiles.explanations import range_of_mix
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.request_mix import OTHERS, count_by_route, find_request_mix
+from slowpath.analysis.kinds.profiles.comparison.explanations import range_of_mix
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.sets.request_mix import OTHERS, count_by_route, find_request_mix
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import ProfileComparison
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import at_times, runs, with_cpu
 

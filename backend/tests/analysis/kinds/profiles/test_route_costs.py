@@ -7,8 +7,8 @@ import pytest
 
 from slowpath.analysis.findings.build_measurements import KindMeasurement, unpack
 from slowpath.analysis.findings.route_requests import RouteRequests
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_measurements import measure_profiles
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.sets.profile_measurements import measure_profiles
 from tests.analysis.kinds.profiles.test_label_findings import captures
 
 ROUTES = (RouteRequests("/api/push", "POST", "2xx", 600), RouteRequests("/api/push", "GET", "2xx", 100))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from slowpath.analysis.kinds.profiles.process_total import Side, total_by_process
-from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
-from slowpath.analysis.kinds.profiles.serial_dependence import Semivariogram, gain_of_alternation, interleaved
+from slowpath.analysis.kinds.profiles.comparison.process_total import Side, total_by_process
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.kinds.profiles.estimates.serial_dependence import Semivariogram, gain_of_alternation, interleaved
 
 F64 = NDArray[np.float64]
 Index = NDArray[np.int64]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.diff_views import DiffViewBuilder
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.views.diff_views import DiffViewBuilder
 from slowpath.units import Nanoseconds
 from tests.analysis.kinds.profiles.compare_helpers import compared
 from tests.analysis.kinds.profiles.generated_profiles import SECOND, artifact

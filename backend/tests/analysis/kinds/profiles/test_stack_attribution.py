@@ -2,10 +2,10 @@
 
 import pytest
 
-from slowpath.analysis.kinds.profiles.category_advice import BY_ENTRY, TEXTS, text_for
-from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
-from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
-from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
+from slowpath.analysis.kinds.profiles.categories.category_advice import BY_ENTRY, TEXTS, text_for
+from slowpath.analysis.kinds.profiles.categories.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.categories.stack_attribution import GROUPS, StackAttribution, attribute_stacks
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import DistinctStacks, unite_stacks
 from tests.analysis.kinds.profiles.generated_profiles import table
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.kinds.profiles.stack_frames import StackFrames
-from slowpath.analysis.kinds.profiles.stack_order import order_stacks, read_order
-from slowpath.analysis.kinds.profiles.stack_segments import StackSegments, build_stack_segments
-from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, make_nodes, propagate_up
+from slowpath.analysis.kinds.profiles.stacks.stack_frames import StackFrames
+from slowpath.analysis.kinds.profiles.stacks.stack_order import order_stacks, read_order
+from slowpath.analysis.kinds.profiles.stacks.stack_segments import StackSegments, build_stack_segments
+from slowpath.analysis.kinds.profiles.stacks.stack_trie import StackTrie, make_nodes, propagate_up
 from tests.analysis.kinds.profiles.test_distinct_stacks import frames_of, words
 
 F64 = np.ndarray[tuple[int], np.dtype[np.float64]]

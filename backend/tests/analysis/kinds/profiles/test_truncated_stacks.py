@@ -1,6 +1,6 @@
 """Stacks cut off at the root side."""
 
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import unite_stacks
 from tests.analysis.kinds.profiles.generated_profiles import table
 from tests.analysis.kinds.profiles.test_distinct_stacks import paths
 

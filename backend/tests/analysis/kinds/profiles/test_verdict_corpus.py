@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_sets import make_sets
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.stack_attribution import attribute_stacks
-from slowpath.analysis.kinds.profiles.stack_values import lay_out_stack_values
+from slowpath.analysis.kinds.profiles.categories.stack_attribution import attribute_stacks
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.sets.profile_sets import make_sets
+from slowpath.analysis.kinds.profiles.sets.stack_values import lay_out_stack_values
+from slowpath.analysis.kinds.profiles.stacks.distinct_stacks import unite_stacks
 from tests.analysis.kinds.profiles.compare_helpers import compared
 
 ROOT = Path(__file__).resolve().parents[5]

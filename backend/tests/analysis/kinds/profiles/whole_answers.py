@@ -10,8 +10,8 @@ from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.formats.column_file import read_columns
 from slowpath.analysis.formats.document_json import dump_document
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.stored_view import StoredView
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.views.stored_view import StoredView
 from tests.analysis.compare_helpers import compared
 from tests.analysis.kinds.profiles import generated_profiles
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
-from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
-from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
-from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.decoded.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.estimates.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.verdict.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.spans.critical_profile import critical_profile
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from tests.analysis.kinds.spans.generated_spans import Drawn, Service, drawn_set, table_of

@@ -1,0 +1,1 @@
+"""Change points, checks of deployments, and comparisons of time ranges."""

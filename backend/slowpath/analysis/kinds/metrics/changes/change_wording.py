@@ -1,0 +1,101 @@
+"""Format metric change points and deployment checks as sentences."""
+
+from slowpath.analysis.findings.certainty import name_certainty
+from slowpath.analysis.kinds.metrics.changes.change_attribution import Cause
+from slowpath.analysis.kinds.metrics.changes.deployment_check import (
+    DeploymentCheck,
+    DeploymentCheckDocument,
+    DeployVerdict,
+    QuantileChange,
+)
+from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint
+
+VERDICT_WORDS: dict[DeployVerdict, str] = {
+    "slower": "slower",
+    "not-slower": "not slower",
+    "inconclusive": "inconclusive",
+}
+
+
+def times(ratio: float) -> str:
+    """Format a ratio with two significant digits: 3.1, 0.45, 12."""
+    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.1f}" if ratio >= 0.95 else f"{ratio:.2f}"
+
+
+def seconds(value: float) -> str:
+    """Format a duration in a suitable unit: 84 ms, 2.1 s, 310 µs."""
+    if value >= 0.9995:
+        return f"{value:.2g} s" if value < 9.95 else f"{value:.0f} s"
+    return f"{value * 1e3:.3g} ms" if value >= 0.0009995 else f"{value * 1e6:.3g} µs"
+
+
+def amount(value: float) -> str:
+    """Format a rate or the value of a gauge with three digits: 0, 2.4, 12,300."""
+    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
+
+
+def deploy_name(commit: str, label: str | None) -> str:
+    """Return the first seven characters of a commit, or else the label of the deployment."""
+    return commit[:7] if commit else (label or "unnamed")
+
+
+def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None, followed: str | None) -> str:
+    """Return the signal, ratio and cause of a change point: p99 ×3.1, significant (2.8 to 3.4), caused by deployment 5f3c1e8."""
+    signal = "QPS" if change.signal == "qps" else change.gauge or change.signal
+    certainty = name_certainty(change.ratio_low, change.ratio_high)
+    size = f"{signal} ×{times(change.ratio)}, {certainty} ({times(change.ratio_low)} to {times(change.ratio_high)})"
+    why = {
+        "deployment": f"caused by deployment {deploy}" if deploy else "caused by a deleted deployment",
+        "load": "caused by load" if change.signal != "qps" else "load changed",
+        "dependency": f"follows {followed}" if followed else "follows another service",
+        "unexplained": "not explained by a deployment or by load",
+    }
+    return f"{size}, {why[cause]}"
+
+
+def check_sentence(check: DeploymentCheck) -> str:
+    """Return the verdict of a check with its numbers."""
+    beside = "the old build beside it" if check.basis == "concurrent" else "the time before"
+    worst = check.worst
+    word = VERDICT_WORDS[check.verdict].capitalize()
+    if worst is None:
+        return f"{word}: {check.caveats[0].sentence if check.caveats else 'no quantile could be compared.'}"
+    what = "the tail (p90 to p99)" if worst.quantile is None else f"p{worst.quantile * 100:.0f}"
+    size = f"{what} takes {times(worst.ratio)} times as long ({times(worst.low)} to {times(worst.high)})"
+    if check.verdict == "not-slower":
+        most = max(change.most for change in check.changes)
+        return (
+            f"{word} after {check.minutes} min than {beside}: no quantile takes more than {times(most)} times as long."
+        )
+    return f"{word} after {check.minutes} min: {size} as with {beside}."
+
+
+def check_to_json(check: DeploymentCheck) -> DeploymentCheckDocument:
+    """Return a check as stored and sent."""
+    worst = check.worst
+    return {
+        "verdict": check.verdict,
+        "sentence": check_sentence(check),
+        "basis": check.basis,
+        "minutes": check.minutes,
+        "signal": None if worst is None else _signal(worst),
+        "ratio": None if worst is None else worst.ratio,
+        "low": None if worst is None else worst.low,
+        "high": None if worst is None else worst.high,
+        "changes": [
+            {
+                "signal": _signal(change),
+                "base_s": change.base_s,
+                "candidate_s": change.candidate_s,
+                "ratio": change.ratio,
+                "low": change.low,
+                "high": change.high,
+            }
+            for change in check.changes
+        ],
+        "caveats": [{"id": caveat.id, "sentence": caveat.sentence} for caveat in check.caveats],
+    }
+
+
+def _signal(change: QuantileChange) -> str:
+    return "tail" if change.quantile is None else f"p{change.quantile * 100:.0f}"

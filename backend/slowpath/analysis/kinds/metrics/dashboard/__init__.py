@@ -1,0 +1,1 @@
+"""The column file of a dashboard."""

@@ -1,0 +1,1 @@
+"""Panels of a service, and its cells of time."""

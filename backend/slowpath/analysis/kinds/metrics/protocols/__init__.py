@@ -1,0 +1,1 @@
+"""Requests of remote write and OpenTelemetry, parsed in place."""

@@ -1,0 +1,1 @@
+"""Samples of series: in memory, as stored chunks, and merged."""

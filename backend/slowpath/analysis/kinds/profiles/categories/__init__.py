@@ -1,0 +1,1 @@
+"""Runtime categories: their rules, the attribution of stacks to them, and advice on each."""

@@ -1,0 +1,1 @@
+"""What may mislead in a comparison of profiles."""

@@ -1,0 +1,1 @@
+"""All measurements of one kind of profile: variances, totals, significance and direction."""

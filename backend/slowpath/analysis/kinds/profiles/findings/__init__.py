@@ -1,0 +1,1 @@
+"""Findings on categories, functions, labels and cost shifts."""

@@ -1,0 +1,1 @@
+"""The verdict and the headline of a comparison of profiles."""
