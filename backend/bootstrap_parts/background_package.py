@@ -10,6 +10,9 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from bootstrap_parts.child_processes import clean_environment, last_line, spawn, stop
 from bootstrap_parts.package_cli import freezing_step, packed_file
@@ -17,23 +20,40 @@ from bootstrap_parts.project_paths import BACKEND, ROOT
 from bootstrap_parts.stack import PACKAGES_VARIABLE, Stack
 
 _LABEL = "command line as one file"
+_PACKAGE = (sys.executable, str(BACKEND / "bootstrap.py"), "package", "--file-only")
 
 
-def build_single_file(stack: Stack, address: str) -> None:
-    """Build the file, unless it is up to date, while the services are supervised; return when that has ended.
+@dataclass(frozen=True)
+class FileBuild:
+    """A file, whether it is up to date, and the command that builds it."""
 
-    A folder of files that the user named is left alone. A failure is reported in one line and stops nothing.
-    """
+    file: Path
+    is_done: Callable[[], bool]
+    command: Sequence[str]
+
+
+def needed_build() -> FileBuild | None:
+    """Return the build of the single file; None on a machine without one, and if the user named a folder of files."""
     file = packed_file()
-    if file is None or os.environ.get(PACKAGES_VARIABLE) is not None or freezing_step().is_done():
+    if file is None or os.environ.get(PACKAGES_VARIABLE) is not None:
+        return None
+    return FileBuild(file, freezing_step().is_done, _PACKAGE)
+
+
+def build_single_file(stack: Stack, address: str, build: FileBuild | None) -> None:
+    """Run a build, unless its file is up to date, while the services are supervised; return when it has ended.
+
+    A failure is reported in one line and stops nothing.
+    """
+    if build is None or build.is_done():
         return
-    file.unlink(missing_ok=True)  # it is of other code
+    build.file.unlink(missing_ok=True)  # it is of other code
     stack.console.line(f"  {_LABEL}: being built in the background; until then, lines on pages use this checkout")
     log, started_at = stack.logs / "package.log", time.monotonic()
     nice = shutil.which("nice")
     child = spawn(
         "package",
-        [*([nice, "-n", "19"] if nice else []), sys.executable, str(BACKEND / "bootstrap.py"), "package", "--file-only"],
+        [*([nice, "-n", "19"] if nice else []), *build.command],
         mark=stack.mark,
         environment=clean_environment(),
         log=log,
@@ -43,8 +63,8 @@ def build_single_file(stack: Stack, address: str) -> None:
         stack.supervisor.watch(until=lambda: child.ended)
     finally:
         stop([child])
-    if child.process.returncode == 0 and file.exists():
-        platform = file.name.removeprefix("slowpath-")
+    if child.process.returncode == 0 and build.file.exists():
+        platform = build.file.name.removeprefix("slowpath-")
         stack.console.step(_LABEL, time.monotonic() - started_at, f"{address}/cli/{platform}")
         return
     stack.console.line(
