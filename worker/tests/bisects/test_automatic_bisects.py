@@ -286,16 +286,17 @@ def test_what_would_fix_it_starts_from_a_regression_and_from_a_build(service: Se
         queued = service.search.bench.admin.execute(statement, [made.json()["id"]]).fetchall()
         assert len(queued) == builds, "the good build of the regression is measured, too"
         assert {one[0] for one in queued} == ({sha(0), sha(8)} if builds == 3 else {sha(8)})
-        criterion = {"kind": "custom", "subject": "rss-MB"}
-        chosen = person.post("/api/v1/experiments", json={**body, **subject, "signature": criterion})
-        assert chosen.json()["measure"] == "rss-MB" != made.json()["measure"]
-        assert person.post(f"/api/v1/bisects/{chosen.json()['id']}/actions", json={"action": "cancel"}).status_code == 200
-        unknown = {**criterion, "kind": "nothing"}
-        assert person.post("/api/v1/experiments", json={**body, **subject, "signature": unknown}).status_code == 422
     assert len(listed) == 2, "those of a commit are listed whatever they started from"
     for wrong in ({}, {"regression_id": str(regression_id), "build_id": str(build_id)}):
         assert person.post("/api/v1/experiments", json={**body, **wrong}).status_code == 422
         assert person.get("/api/v1/experiments", params=wrong).status_code == 422
+    usual = made.json()["measure"]
+    for subject in ({"regression_id": str(regression_id)}, {"build_id": str(build_id)}):
+        criterion = {"kind": "custom", "subject": "rss-MB"}
+        chosen = person.post("/api/v1/experiments", json={**body, **subject, "signature": criterion})
+        assert chosen.json()["measure"] == "rss-MB" != usual
+        unknown = {**criterion, "kind": "nothing"}
+        assert person.post("/api/v1/experiments", json={**body, **subject, "signature": unknown}).status_code == 422
     reverted = person.post("/api/v1/experiments", json={**body, "variants": ["revert"], "build_id": str(build_id)})
     assert reverted.status_code == 422
     assert service.obstacle(regression_id) == "off", "an experiment is no bisect"

@@ -129,9 +129,7 @@ def create_subject_experiment(
     else:
         assert subject.build_id is not None
         build = catalog.build(session, BuildId(subject.build_id))
-        completed = complete_request(
-            session, BisectOptions(service_id=build.service_id, signature=options.signature)
-        )
+        completed = complete_request(session, BisectOptions(service_id=build.service_id, signature=options.signature))
         whole = _resolve_commit(session, completed.repository_id, build.commit)
         service_id, repository_id, _, bad = require_startable(session, replace(completed, good="", bad=whole))
         good = bad
