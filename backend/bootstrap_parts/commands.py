@@ -226,9 +226,9 @@ def _parser() -> argparse.ArgumentParser:
     api = commands.add_parser("api", help="regenerate the API client from the running code")
     api.add_argument("--release", action="store_true", help="also record the API as the last released one")
     api.set_defaults(run=_api)
-    commands.add_parser("package", help="build the command line as a single file and as a wheel").set_defaults(
-        run=package_cli.package
-    )
+    package = commands.add_parser("package", help="build the command line as a single file and as a wheel")
+    package.add_argument("--file-only", action="store_true", help="build the single file only")
+    package.set_defaults(run=package_cli.package)
     commands.add_parser("lock", help="update the lock files").set_defaults(run=_lock)
     suite_runner.add_commands(commands)
     long_proofs.add_commands(commands)

@@ -59,6 +59,7 @@ if ! [ -x "$home/slowpath" ]; then
   rm -rf "$new"
   find "$base" -mindepth 1 -maxdepth 1 ! -name "{digest}" -mtime +30 -exec rm -rf {{}} +
 fi
+export SLOWPATH_PROGRAM="$0"
 exec "$home/slowpath" "$@"
 """
 

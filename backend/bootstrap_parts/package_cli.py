@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import platform
 import shutil
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,10 @@ from bootstrap_parts.bill_of_materials import find_site_packages, vendor_modules
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.freeze_cli import MACHINES
-from bootstrap_parts.install_steps import find_uv, set_up
+from bootstrap_parts.install_steps import LOCKS, find_uv, set_up
 from bootstrap_parts.licenses import LICENSE, write_notices
 from bootstrap_parts.project_paths import BACKEND, CACHE, DECODE_BINARY, MADE, PACKAGES, ROOT, VENV_PYTHON, WORKER
-from bootstrap_parts.setup_steps import SetupContext
+from bootstrap_parts.setup_steps import SetupContext, SetupStep, hash_of, run_steps
 
 PYINSTALLER_PACKAGE = "pyinstaller==6.22.3"
 NOTICES = PACKAGES / "slowpath.notices.txt"
@@ -37,40 +40,91 @@ class CustomBuildHook(BuildHookInterface):
 """
 
 
-def package(_options: argparse.Namespace, console: ConsoleOutput) -> int:
-    """Build `.slowpath/packages/slowpath-linux-ARCH` and the wheel. Raises `StartupError` if one cannot be built."""
-    architecture = MACHINES.get(platform.machine())
-    if platform.system() != "Linux" or architecture is None:
+def package(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Build `.slowpath/packages/slowpath-linux-ARCH`, unless it is up to date, and the wheel.
+
+    With `options.file_only`, only the file. Raises `StartupError` if one cannot be built.
+    """
+    file = packed_file()
+    if file is None:
         raise StartupError(
             f"The single file is built on Linux (amd64 or arm64), not on {platform.system()} {platform.machine()}."
         )
+    built = [file]
     with marked() as mark:
         set_up(console, mark, "start", ("python", "decode"))
-        context = SetupContext(mark)
-        write_notices(NOTICES, find_site_packages(), vendor_modules(CACHE / "package" / "vendor"))
-        with console.timed("command line frozen"):
-            _freeze(context)
-        with console.timed("wheel"):
-            wheel = _build_wheel(context, architecture)
-    bill = PACKAGES / "slowpath.cdx.json"
-    console.line(f"{bill.relative_to(ROOT)}: {write_bill_of_materials(bill)} components")
-    for built in (PACKAGES / f"slowpath-linux-{architecture}", wheel):
-        console.line(f"{built.relative_to(ROOT)}: {built.stat().st_size / 1e6:.1f} MB")
+        with _one_at_a_time(console):
+            run_steps([freezing_step()], console, mark)
+        if not options.file_only:
+            with console.timed("wheel"):
+                built.append(_build_wheel(SetupContext(mark), MACHINES[platform.machine()]))
+    if not options.file_only:
+        bill = PACKAGES / "slowpath.cdx.json"
+        console.line(f"{bill.relative_to(ROOT)}: {write_bill_of_materials(bill)} components")
+    for one in built:
+        console.line(f"{one.relative_to(ROOT)}: {one.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
-def _freeze(context: SetupContext) -> None:
+def packed_file() -> Path | None:
+    """Return where the single file for this machine is built, or None where none can be built."""
+    architecture = MACHINES.get(platform.machine())
+    if platform.system() != "Linux" or architecture is None:
+        return None
+    return PACKAGES / f"slowpath-linux-{architecture}"
+
+
+def freezing_step() -> SetupStep:
+    """Return the step that builds the single file. It is done if the file is of the present code and packages."""
+    file = packed_file()
+    return SetupStep("package", "command line frozen", _freeze, lambda: file is not None and file.exists(), _stamp)
+
+
+def _stamp() -> str:
+    """Hash what the file is made of. A change of the backend counts, because the commands import most of its packages."""
+    code = hash_of(BACKEND / "slowpath", WORKER / "slowpath_cli", without=("__pycache__",))
+    build = hash_of(*(BACKEND / "bootstrap_parts" / f"{name}.py" for name in ("freeze_cli", "package_cli", "licenses")))
+    return hash_of(code, build, LOCKS["start"], DECODE_BINARY, ROOT / "pyproject.toml", PYINSTALLER_PACKAGE)
+
+
+@contextmanager
+def _one_at_a_time(console: ConsoleOutput) -> Iterator[None]:
+    """Wait until no other process builds the file: two would use the same folders."""
+    with (MADE / "package.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            console.line("  waiting for another build of the command line")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _freeze(context: SetupContext) -> str:
+    temporary = CACHE / "package" / "temporary"
+    shutil.rmtree(temporary, ignore_errors=True)  # of a build that was interrupted
+    temporary.mkdir(parents=True)
+    PACKAGES.mkdir(parents=True, exist_ok=True)
+    write_notices(NOTICES, find_site_packages(), vendor_modules(CACHE / "package" / "vendor"))
+    python = _prepare_environment(context)
+    freeze: list[str | Path] = ["-m", "bootstrap_parts.freeze_cli", "--decode", DECODE_BINARY, "--notices", NOTICES]
+    freeze += ["--out", PACKAGES]
+    context.run([python, *freeze], log="package", environment={"TMPDIR": str(temporary)})
+    shutil.rmtree(temporary)
+    return ""
+
+
+def _prepare_environment(context: SetupContext) -> Path:
+    """Return a Python with PyInstaller that also imports the packages and the code of the project."""
     uv = _require_uv()
-    python = BUILD_ENVIRONMENT / "bin" / "python"
-    if not python.exists():
+    python, installed = BUILD_ENVIRONMENT / "bin" / "python", BUILD_ENVIRONMENT / "installed"
+    if not installed.exists() or installed.read_text() != PYINSTALLER_PACKAGE:
         context.run([uv, "venv", "--clear", "--python", VENV_PYTHON.resolve(), BUILD_ENVIRONMENT], log="package")
-    context.run([uv, "pip", "install", "--python", python, PYINSTALLER_PACKAGE], log="package")
+        context.run([uv, "pip", "install", "--python", python, PYINSTALLER_PACKAGE], log="package")
+        installed.write_text(PYINSTALLER_PACKAGE)
     packages = find_site_packages()
     for own in BUILD_ENVIRONMENT.glob("lib/python*/site-packages"):
         (own / "slowpath.pth").write_text(f"{packages}\n{BACKEND}\n{WORKER}\n")
-    freeze: list[str | Path] = ["-m", "bootstrap_parts.freeze_cli", "--decode", DECODE_BINARY, "--notices", NOTICES]
-    freeze += ["--out", PACKAGES]
-    context.run([python, *freeze], log="package")
+    return python
 
 
 def _build_wheel(context: SetupContext, architecture: str) -> Path:

@@ -23,6 +23,8 @@ from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.supervisor import Service, Supervisor, always_ready
 from bootstrap_parts.valkey import Valkey
 
+PACKAGES_VARIABLE = "SLOWPATH_CLI_PACKAGES"
+"""The folder with the command line as single files that the server offers."""
 _HOST = "127.0.0.1"
 _OUTSIDE = ("DATABASE_URL", "MIGRATE_DATABASE_URL", "BROKER_URL", "BLOB_URL")
 
@@ -151,7 +153,7 @@ class Stack:
         self.environment |= {
             "SLOWPATH_PUBLIC_URL": public_url,
             "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST),
-            "SLOWPATH_CLI_PACKAGES": os.environ.get("SLOWPATH_CLI_PACKAGES", str(PACKAGES)),
+            PACKAGES_VARIABLE: os.environ.get(PACKAGES_VARIABLE, str(PACKAGES)),
         }
         self.environment.pop("ADMIN_DATABASE_URL", None)  # no application process may use the superuser
         with self.console.timed("web, worker, relay"):

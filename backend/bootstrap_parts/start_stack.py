@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bootstrap_parts import example_runner, orphan_guard
+from bootstrap_parts.background_package import build_single_file, needed_build
 from bootstrap_parts.child_processes import ProcessMark, clean_environment, die_with_npm, last_line, marked, spawn
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.install_steps import set_up
@@ -47,6 +48,7 @@ def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
             _seed(stack, address, requested=not options.empty)
             example_runner.start_runner(stack, address)
             _announce(stack, address)
+            build_single_file(stack, address, needed_build())
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
             console.line("  stopping")

@@ -14,6 +14,7 @@ from pathlib import Path
 from bootstrap_parts import orphan_guard
 from bootstrap_parts.machine_checks import free_port
 from bootstrap_parts.project_paths import BACKEND
+from bootstrap_parts.stack import PACKAGES_VARIABLE
 
 BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
 READY_SECONDS = 90.0
@@ -32,7 +33,8 @@ def environment_of(data: Path, port: int, **more: str) -> dict[str, str]:
     stored = {
         name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("SLOWPATH_")
     }
-    return {**stored, "DATA_DIR": str(data), "PORT": str(port), **more}
+    unused = str(data / "packages")  # so that no start builds the command line beside the tests
+    return {**stored, "DATA_DIR": str(data), "PORT": str(port), PACKAGES_VARIABLE: unused, **more}
 
 
 def processes_of(data: Path) -> list[str]:

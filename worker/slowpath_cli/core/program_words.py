@@ -3,6 +3,10 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
+
+PROGRAM: Final = "SLOWPATH_PROGRAM"
+"""How the single file was started; it sets this itself."""
 
 
 def program_words(environ: Mapping[str, str]) -> list[str]:
@@ -12,4 +16,6 @@ def program_words(environ: Mapping[str, str]) -> list[str]:
         folder = str(Path(checkout).parent)
         prefix = [] if environ.get("INIT_CWD") == folder else ["--prefix", folder]
         return ["npm", *prefix, "run", "--silent", "slowpath", "--"]
-    return [sys.argv[0]] if getattr(sys, "frozen", False) else ["slowpath"]
+    if getattr(sys, "frozen", False):  # the file unpacks itself: what runs is not what the user started
+        return [environ.get(PROGRAM) or sys.argv[0]]
+    return ["slowpath"]

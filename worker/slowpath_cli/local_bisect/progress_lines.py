@@ -23,6 +23,8 @@ PLAIN: Final = (0.01, 10_000.0)
 """Sizes that are written without a prefix."""
 VARIABLE: Final = re.compile(r"[0-9a-f]{7,}|\d+")
 """Parts that differ between two messages of one kind: ids and numbers."""
+NONE_AT: Final = 0.5
+"""Probability that no candidate is the culprit, above which none is called the top suspect."""
 WORDS: Final = {"good": "good", "bad": "bad", "unbuildable": "does not build", "nothing": "no result"}
 
 
@@ -62,8 +64,9 @@ def measurement_limit(state: SearchState) -> int:
 
 
 def describe_remaining(state: SearchState, seconds: float) -> str:
-    """Describe the measurements and minutes that are still expected; `seconds` is the time so far."""
-    left = max(round(cost_forecast.forecast_remaining_probes(state).mean), 0)
+    """Describe the measurements and minutes that are still expected, within the limit; `seconds` is the time so far."""
+    expected = round(cost_forecast.forecast_remaining_probes(state).mean)
+    left = max(min(expected, probe_limit(state) - state.started), 0)
     if not left or not state.started:
         return ""
     minutes = left * seconds / state.started / 60
@@ -75,8 +78,13 @@ def format_minutes(minutes: float) -> str:
     return "less than a minute" if minutes < 1 else f"{minutes:.0f} min"
 
 
-def describe_suspect_probability(state: SearchState) -> tuple[str, float]:
-    """Return the candidate with the highest posterior, and its posterior."""
-    belief = search.compute_state_posterior(state).candidate_probabilities
-    index = int(belief.argmax())
-    return state.line.ids[index], float(belief[index])
+def find_top_suspect(state: SearchState) -> tuple[str | None, float]:
+    """Return the candidate with the highest posterior, and its posterior.
+
+    None with the probability that no candidate is the culprit, if that is more probable than all of them together.
+    """
+    belief = search.compute_state_posterior(state)
+    if belief.probability_of_none > NONE_AT:
+        return None, belief.probability_of_none
+    index = int(belief.candidate_probabilities.argmax())
+    return state.line.ids[index], float(belief.candidate_probabilities[index])

@@ -21,7 +21,7 @@ from slowpath.verdicts.bisects.rules.search_plan import candidate_of
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
 from slowpath_cli.local_bisect.probe_results import record_results, settle_results, verdicts_before_numbers
-from slowpath_cli.local_bisect.progress_lines import describe_remaining, describe_result, describe_suspect_probability
+from slowpath_cli.local_bisect.progress_lines import describe_remaining, describe_result, find_top_suspect
 from slowpath_cli.local_bisect.script_runner import (
     MeasureScript,
     ScriptProtocolError,
@@ -182,13 +182,12 @@ class SearchDriver:
             build = self._describe_build(session.state.deploys[number - 1].build)
             result = describe_result(answer, f"{places[number]}/stderr", self._seen_failures)
             self._report(session, f"{build}: {result}")
-        id_, probability = describe_suspect_probability(session.state)
+        id_, probability = find_top_suspect(session.state)
         remaining = describe_remaining(session.state, session.seconds + time.monotonic() - self._stepped_at)
-        suspect = session.nodes[id_]
+        suspect = session.nodes[id_] if id_ is not None else None
+        words = f"top suspect: {short_id(suspect.sha)} {suspect.title}" if suspect else "no commit between good and bad"
         ending = f"; {remaining}" if remaining else ""
-        self._report(
-            session, f"top suspect: {short_id(suspect.sha)} {suspect.title} ({100 * probability:.0f}%){ending}"
-        )
+        self._report(session, f"{words} ({100 * probability:.0f}%){ending}")
 
     def _run_probe(self, number: int, slot: int) -> tuple[ScriptResult, int]:
         deploy = self._session.state.deploys[number - 1]

@@ -290,6 +290,13 @@ def test_what_would_fix_it_starts_from_a_regression_and_from_a_build(service: Se
     for wrong in ({}, {"regression_id": str(regression_id), "build_id": str(build_id)}):
         assert person.post("/api/v1/experiments", json={**body, **wrong}).status_code == 422
         assert person.get("/api/v1/experiments", params=wrong).status_code == 422
+    usual = made.json()["measure"]
+    for subject in ({"regression_id": str(regression_id)}, {"build_id": str(build_id)}):
+        criterion = {"kind": "custom", "subject": "rss-MB"}
+        chosen = person.post("/api/v1/experiments", json={**body, **subject, "signature": criterion})
+        assert chosen.json()["measure"] == "rss-MB" != usual
+        unknown = {**criterion, "kind": "nothing"}
+        assert person.post("/api/v1/experiments", json={**body, **subject, "signature": unknown}).status_code == 422
     reverted = person.post("/api/v1/experiments", json={**body, "variants": ["revert"], "build_id": str(build_id)})
     assert reverted.status_code == 422
     assert service.obstacle(regression_id) == "off", "an experiment is no bisect"

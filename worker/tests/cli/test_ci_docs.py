@@ -5,13 +5,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
 
+from slowpath.core.db_sessions import Database
 from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
@@ -26,7 +29,7 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     team,
 )
 from tests.factories.accounts import AccountsFactory, SomeTeam
-from tests.support.app_under_test import AppUnderTest
+from tests.support.app_under_test import AppUnderTest, built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.served_app import served
 
@@ -97,9 +100,22 @@ def test_curl_in_five_lines(app: AppUnderTest, client: TestClient, token: str, f
     assert names(client) == {"cpu.0 of a run.pprof", "cpu.1 of a run.pprof", "cpu.0.pprof", "cpu.1.pprof"}
 
 
+def with_command_line(database: TestDatabase, engine: Engine, folder: Path) -> AppUnderTest:  # noqa: F811
+    """Return the app with a file for this machine that starts the command line of this checkout."""
+    packages = folder / "packages"
+    packages.mkdir()
+    start = f'#!/bin/sh\necho "$1" >> "{folder}/commands"\nexec "{sys.executable}" -m slowpath_cli.main "$@"\n'
+    for platform in ("linux-amd64", "linux-arm64"):
+        (packages / f"slowpath-{platform}").write_text(start, encoding="utf-8")
+    return built(Database(engine), settings_for(database.app_url, cli_packages=packages))
+
+
+@pytest.mark.parametrize("is_served", [True, False], ids=["command line", "curl"])
 def test_the_action_of_github(
-    app: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    app: AppUnderTest, client: TestClient, emptied: TestDatabase, engine: Engine, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    is_served: bool,
 ) -> None:  # fmt: skip
+    used = with_command_line(emptied, engine, folder) if is_served else app
     action = yaml.safe_load((DOCS / "ci" / "action.yml").read_text(encoding="utf-8"))
     [step] = action["runs"]["steps"]
     assert "${{" not in step["run"], "what others wrote must not become a part of the script"
@@ -107,11 +123,12 @@ def test_the_action_of_github(
         "SLOWPATH_TOKEN": token, "TEAM": "", "SERVICE": "Ingester & co", "FILES": "profiles/*.pprof", "RUN_METADATA": '{"requests": 5}',
         "WAIT": "0", "GATE": "true", "BASE_BRANCH": "main", "COMMIT": COMMIT, "BRANCH": "fast/er", "PARENT": "a" * 40, "TITLE": HOSTILE,
         "AUTHOR": "a", "NUMBER": "7", "LINK": "https://github.com/o/r/pull/7", "RUN": "https://github.com/o/r/actions/runs/1",
-        "GITHUB_OUTPUT": str(folder / "output"),
+        "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_PATH": str(folder / "path"), "RUNNER_TEMP": str(folder / "temp"),
     }  # fmt: skip
-    assert set(environ) - {"GITHUB_OUTPUT"} | {"SLOWPATH_URL"} == set(step["env"])
+    of_job = {"GITHUB_OUTPUT", "GITHUB_PATH", "RUNNER_TEMP"}
+    assert set(environ) - of_job | {"SLOWPATH_URL"} == set(step["env"])
     codes = {}
-    with served(app) as url:
+    with served(used) as url:
         environ["SLOWPATH_URL"] = f"{url}/"
         first = run(step["run"], folder, environ)
         assert first.returncode == 0, first.stdout + first.stderr
@@ -123,7 +140,10 @@ def test_the_action_of_github(
             assert token not in done.stdout + done.stderr
         nothing = run(step["run"], folder, environ | {"FILES": "nowhere/*"})
         denied = run(step["run"], folder, environ | {"SLOWPATH_TOKEN": "wrong"})
+        installed = run(step["run"], folder, environ | {"SERVICE": "", "FILES": ""})
 
+    assert (folder / "commands").exists() == (folder / "path").exists() == is_served
+    assert installed.returncode == (0 if is_served else 2)
     assert codes == {"passed": 0, "inconclusive": 0, "changed": 1}
     assert nothing.returncode == 2
     assert denied.returncode not in {0, 1}

@@ -68,7 +68,9 @@ def test_it_bisects_by_tags_and_its_libraries_are_not_those_of_the_script(single
     measure.write_text('#!/bin/sh\ntest -z "$LD_LIBRARY_PATH" || exit 9\ntest -f slow && echo 7 || echo 5\n')
     measure.chmod(0o755)
     words = ("bisect", "--repo", str(repository.folder), "--good", "v0", "--bad", "v9", "--", str(measure))
-    assert f"show {shas[6]}" in ran(single_file, tmp_path, *words)
+    answer = ran(single_file, tmp_path, *words)
+    assert f"show {shas[6]}" in answer
+    assert f"  {single_file} experiment " in answer, "the file that was started, not where it is unpacked"
 
 
 def test_it_supervises_the_command_of_a_runner(single_file: Path, tmp_path: Path) -> None:

@@ -43,7 +43,8 @@ def download_cli(request: Request, platform: Platform) -> FileResponse:
     if file is None:
         raise NotFound(
             f"The command line for {platform} was not built on this server.",
-            remedy="Run npm run package in the checkout of the server on a machine of this kind, or use pipx.",
+            remedy="npm start builds it for its own machine in the background: try again in a few minutes. "
+            "For another one, run npm run package in a checkout on a machine of this kind, or use pipx.",
         )
     return FileResponse(file, media_type=MEDIA_TYPE, filename="slowpath", headers={"Cache-Control": "no-cache"})
 

@@ -190,6 +190,7 @@ export function RegressionRoute() {
             </Section>
             <SubjectExperiments
               subject={{ regression_id: regressionId }}
+              serviceId={service_id}
               mayWrite={team.role !== 'viewer'}
             />
           </>
@@ -280,7 +281,11 @@ export function BuildRoute() {
         }}
         link={commitComparisonLink(team.slug)}
       />
-      <SubjectExperiments subject={{ build_id: buildId }} mayWrite={team.role !== 'viewer'} />
+      <SubjectExperiments
+        subject={{ build_id: buildId }}
+        serviceId={serviceId}
+        mayWrite={team.role !== 'viewer'}
+      />
       <PageDiscussion subject={{ kind: 'build', id: buildId }} />
     </>
   );

@@ -96,8 +96,9 @@ def list_subject_experiments(
 def create_subject_experiment(
     body: SubjectExperimentIn, caller: MayWrite, session: Writing, clock: Now
 ) -> ExperimentOut:
-    """Measure variants of the bad commit of a regression, or of the commit of a build, by the best criterion."""
-    options = ExperimentOptions(tuple(body.variants), body.blocks, body.patches)
+    """Measure variants of the bad commit of a regression, or of the commit of a build."""
+    signature = (body.signature.kind, body.signature.subject) if body.signature else None
+    options = ExperimentOptions(tuple(body.variants), body.blocks, body.patches, signature)
     subject = ExperimentSubject(body.regression_id, body.build_id)
     row = experiments.create_subject_experiment(session, subject, options, by=caller.user_id, now=clock.now())
     facts = {"number": row.number, "service_id": str(row.service_id), "variants": list(body.variants)}

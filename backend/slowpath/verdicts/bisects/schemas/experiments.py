@@ -11,6 +11,7 @@ from slowpath.analysis.experiments.variants import MAX_NAME, MAX_VARIANTS
 from slowpath.platform.http.request_types import JsonInt
 from slowpath.verdicts.bisects.rules.experiment_plan import DEFAULT_BLOCKS, MAX_BLOCKS, MAX_PATCH_BYTES, MAX_PATCHES
 from slowpath.verdicts.bisects.schemas.bisect_field_types import BisectRequest, VariantKind
+from slowpath.verdicts.bisects.schemas.bisect_requests import SignatureIn
 
 VariantText = Annotated[
     str, StringConstraints(min_length=1, max_length=MAX_NAME, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_=.,+ -]*$")
@@ -35,6 +36,8 @@ class SubjectExperimentIn(ExperimentIn):
 
     regression_id: UUID | None = None
     build_id: UUID | None = None
+    signature: SignatureIn | None = None
+    """What decides which variant is best; the best criterion of the proposal of a bisect without it."""
 
     @model_validator(mode="after")
     def _has_one_subject(self) -> Self:

@@ -71,6 +71,8 @@ class ExperimentOptions:
     blocks: int
     patches: Mapping[str, str]
     """Text by the name that `patch=NAME` uses."""
+    signature: tuple[str, str] | None = None
+    """Kind and subject of the criterion; None for that of the bisect, or the best one of the proposal."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,14 @@ def create_subject_experiment(
     Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`.
     """
     if subject.regression_id is not None:
-        completed = complete_request(session, BisectOptions(regression_id=subject.regression_id))
+        completed = complete_request(
+            session, BisectOptions(regression_id=subject.regression_id, signature=options.signature)
+        )
         service_id, repository_id, good, bad = require_startable(session, completed)
     else:
         assert subject.build_id is not None
         build = catalog.build(session, BuildId(subject.build_id))
-        completed = complete_request(session, BisectOptions(service_id=build.service_id))
+        completed = complete_request(session, BisectOptions(service_id=build.service_id, signature=options.signature))
         whole = _resolve_commit(session, completed.repository_id, build.commit)
         service_id, repository_id, _, bad = require_startable(session, replace(completed, good="", bad=whole))
         good = bad

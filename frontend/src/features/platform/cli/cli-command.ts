@@ -2,10 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { calls } from '../../../api';
 
+/** A server that has no file yet may be building it, so it is asked again when the page is shown again. */
 const cliQuery = {
   queryKey: ['cli'],
   queryFn: ({ signal }: { signal: AbortSignal }) => calls.cliList({ signal }),
-  staleTime: Infinity,
+  staleTime: ({ state }: { state: { data?: { platforms: readonly string[] } } }) =>
+    state.data?.platforms.length ? Infinity : 0,
 };
 
 export type CliCommand = {

@@ -5,6 +5,7 @@ import type { Bisect, Experiment, VariantEffect } from '../../../api';
 import { aBisect } from '../../../testing/bisect-fixtures';
 import { at, problem, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
+import { anOffer } from '../../../testing/start-bisect-fixtures';
 import SubjectExperiments, { Experiments } from './Experiments';
 
 const FOUND: Bisect = aBisect({ state: 'found' });
@@ -126,26 +127,35 @@ it('offers no revert of a culprit in a dependency', async () => {
   expect(screen.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
 });
 
-it('starts from a regression, beside its good build', async () => {
+it('starts from a regression, beside its good build, with a chosen criterion', async () => {
   const sent: unknown[] = [];
+  const proposal = anOffer();
+  const [, second] = proposal.signatures;
   const measured = anExperiment({ effects: [anEffect({ variant: 'parent' })] });
   server.use(
     http.get(at('/experiments'), ({ request }) =>
       HttpResponse.json(new URL(request.url).searchParams.get('regression_id') ? [measured] : []),
     ),
+    http.get(at('/bisect-proposals'), () => HttpResponse.json(proposal)),
     http.post(at('/experiments'), async ({ request }) => {
       sent.push(await request.json());
       return HttpResponse.json(measured, { status: 201 });
     }),
   );
-  const { user } = show(<SubjectExperiments subject={{ regression_id: 'r' }} mayWrite />);
+  const { user } = show(
+    <SubjectExperiments subject={{ regression_id: 'r' }} serviceId="s" mayWrite />,
+  );
   await screen.findByText(/revert improves CPU/u);
   expect(row('^Good build')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Measure variants' }));
   const dialog = within(await screen.findByRole('dialog'));
   expect(dialog.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
+  await user.click(await dialog.findByRole('combobox', { name: 'Criterion' }));
+  const label = second?.label ?? '';
+  await user.click(await screen.findByRole('option', { name: label, hidden: true }));
   await user.click(dialog.getByRole('button', { name: 'Measure' }));
-  await waitFor(() => expect(sent).toMatchObject([{ regression_id: 'r', blocks: 6 }]));
+  const signature = { kind: second?.kind, subject: second?.subject };
+  await waitFor(() => expect(sent).toMatchObject([{ regression_id: 'r', blocks: 6, signature }]));
 });
 
 it('is absent while the bisect searches', () => {

@@ -33,10 +33,15 @@ export function Experiments({ bisect, mayWrite }: { bisect: Bisect; mayWrite: bo
   return <ExperimentSection source={sourceOfBisect(bisect)} mayWrite={mayWrite} />;
 }
 
-export type SubjectExperimentsProps = { subject: ExperimentSubject; mayWrite: boolean };
+export type SubjectExperimentsProps = {
+  subject: ExperimentSubject;
+  serviceId: string;
+  mayWrite: boolean;
+};
 
-export default function SubjectExperiments({ subject, mayWrite }: SubjectExperimentsProps) {
-  return <ExperimentSection source={sourceOfSubject(subject)} mayWrite={mayWrite} />;
+export default function SubjectExperiments(props: SubjectExperimentsProps) {
+  const { subject, serviceId, mayWrite } = props;
+  return <ExperimentSection source={sourceOfSubject(subject, serviceId)} mayWrite={mayWrite} />;
 }
 
 type SectionProps = { source: ExperimentSource; mayWrite: boolean };

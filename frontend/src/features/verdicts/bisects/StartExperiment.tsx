@@ -3,6 +3,8 @@ import { Checkbox, NumberInput, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormBody, countOf, onText } from '../../../ui';
+import type { BisectProposalOut } from '../../../api';
+import { ExperimentCriterion } from './ExperimentCriterion';
 import type { ExperimentSource } from './experiment-queries';
 import { PRESETS } from './experiment-wording';
 import classes from './bisects.module.css';
@@ -19,6 +21,7 @@ export function StartExperiment({ source, onClose }: Props) {
   const [own, setOwn] = useState('');
   const [patch, setPatch] = useState('');
   const [blocks, setBlocks] = useState<number | null>(BLOCKS.usual);
+  const [criterion, setCriterion] = useState<BisectProposalOut['signatures'][number] | null>(null);
   const variants = [
     ...chosen,
     ...own.split(',').flatMap((text) => text.trim().replace(/\s+/gu, ' ') || []),
@@ -26,11 +29,14 @@ export function StartExperiment({ source, onClose }: Props) {
   ];
   const start = useMutation({
     mutationFn: () =>
-      source.create({
-        variants,
-        blocks: blocks ?? BLOCKS.usual,
-        patches: patch.trim() === '' ? {} : { [PATCH]: patch },
-      }),
+      source.create(
+        {
+          variants,
+          blocks: blocks ?? BLOCKS.usual,
+          patches: patch.trim() === '' ? {} : { [PATCH]: patch },
+        },
+        criterion && { kind: criterion.kind, subject: criterion.subject },
+      ),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: source.key }),
   });
@@ -46,9 +52,12 @@ export function StartExperiment({ source, onClose }: Props) {
       <p>
         Each block deploys the commit, every variant
         {source.parent && ` and the ${source.parent.toLowerCase()}`} once, in random order, and
-        measures {source.measure}.
+        measures {source.measure ?? 'the criterion'}.
         {!source.canRevert && ' Without a culprit in this repository its revert is not offered.'}
       </p>
+      {source.criteria && (
+        <ExperimentCriterion of={source.criteria} chosen={criterion} onChoose={setCriterion} />
+      )}
       <Checkbox.Group label="Variants" value={chosen} onChange={setChosen}>
         <div className={classes.choices}>
           {presets.map(({ text, label }) => (

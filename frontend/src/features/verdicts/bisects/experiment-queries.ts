@@ -1,17 +1,27 @@
 /** Experiments of a bisect, a regression or a build. */
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type Bisect, type Experiment, type ExperimentBody } from '../../../api';
+import {
+  calls,
+  type Bisect,
+  type BisectWords,
+  type Experiment,
+  type ExperimentBody,
+} from '../../../api';
+import type { Subject } from './bisect-queries';
 
 const POLL_MS = 3000;
 
 export type ExperimentSubject = { regression_id: string } | { build_id: string };
+type Criterion = BisectWords['signature'];
 /** What variants are measured of, and how experiments are listed and started. */
 export type ExperimentSource = {
   key: string[];
   list: (signal: AbortSignal) => Promise<Experiment[]>;
-  create: (body: ExperimentBody) => Promise<Experiment>;
-  /** What is measured. */
-  measure: string;
+  create: (body: ExperimentBody, criterion: Criterion) => Promise<Experiment>;
+  /** What is measured; null where `criteria` are offered. */
+  measure: string | null;
+  /** Of what a bisect would offer the criteria. */
+  criteria: Subject | null;
   canRevert: boolean;
   /** What the build without the increase is called; null without one. */
   parent: string | null;
@@ -27,16 +37,22 @@ export function sourceOfBisect(bisect: Bisect): ExperimentSource {
     list: (signal) => calls.experimentsList({ path, signal }),
     create: (body) => calls.experimentsCreate({ path, body }),
     measure: bisect.signature.label,
+    criteria: null,
     canRevert: isFound && bisect.levels.every(({ module }) => module === null),
     parent: isFound ? 'Build before the culprit' : null,
   };
 }
 
-export const sourceOfSubject = (subject: ExperimentSubject): ExperimentSource => ({
+export const sourceOfSubject = (
+  subject: ExperimentSubject,
+  service_id: string,
+): ExperimentSource => ({
   key: ['bisect', 'experiments', ...Object.values(subject)],
   list: (signal) => calls.experimentsListOfSubject({ query: subject, signal }),
-  create: (body) => calls.experimentsCreateOfSubject({ body: { ...body, ...subject } }),
-  measure: 'the best criterion of a bisect',
+  create: (body, signature) =>
+    calls.experimentsCreateOfSubject({ body: { ...body, ...subject, signature } }),
+  measure: null,
+  criteria: 'regression_id' in subject ? subject : { service_id },
   canRevert: false,
   parent: 'regression_id' in subject ? 'Good build' : null,
   isOfBuild: 'build_id' in subject,
