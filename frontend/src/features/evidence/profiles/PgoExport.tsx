@@ -55,7 +55,7 @@ function Checked({ check: { near, sentences, command } }: { check: PgoCheck }) {
         <p key={sentence}>{sentence}</p>
       ))}
       {near.length > 0 && <HotPaths paths={near} />}
-      <CodeBlock text={command} />
+      <CodeBlock text={command}>{command}</CodeBlock>
     </>
   );
 }
