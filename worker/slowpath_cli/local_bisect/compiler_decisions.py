@@ -119,9 +119,7 @@ def compare_executables(
     """
     names = ("base", "candidate")
     paths = [None if folder is None else folder / name for name in names]
-    base, candidate = (
-        _compile(*check_out(build), place, how, path) for build, path in zip(builds, paths, strict=True)
-    )
+    base, candidate = (_compile(*check_out(build), place, how, path) for build, path in zip(builds, paths, strict=True))
     profiles = compare_pgo_profiles(base.pgo_sha256, candidate.pgo_sha256)
     reasons = [*profiles, *find_differences(base.decisions, candidate.decisions)][:MOST_REASONS]
     if base.executable is None or candidate.executable is None:

@@ -44,7 +44,13 @@ def decide(
 
 def test_the_culprit_and_the_build_before_it_are_compiled_once(search: Search) -> None:
     before = found(search, main_package="./cmd/service", tags=["netgo"])
-    assert before["compiler"] == {"state": "waiting", "reasons": [], "problem": "", "comparison_id": None, "missing": ""}
+    assert before["compiler"] == {
+        "state": "waiting",
+        "reasons": [],
+        "problem": "",
+        "comparison_id": None,
+        "missing": "",
+    }
     [lease] = search.runner.lease()
     assert (lease["purpose"], lease["build"]["commit"]) == ("compile", sha(5))
     target = {**lease["compile"], "base": lease["compile"]["base"]["commit"]}
@@ -137,11 +143,9 @@ def stored(search: Search, run_id: UUID | str, kind: str, state: str = "decoded"
 
 def run_of(search: Search, commit: str) -> UUID:
     """Return the run of a probe of a commit."""
-    [run_id] = search.bench.admin.execute(
-        "SELECT run_id FROM probe WHERE build->>'commit' = %s AND purpose <> 'compile' ORDER BY number LIMIT 1",
-        (commit,),
-    ).fetchone()
-    return run_id
+    statement = "SELECT run_id FROM probe WHERE build->>'commit' = %s AND purpose <> 'compile' ORDER BY number"
+    runs: list[tuple[UUID]] = search.bench.admin.execute(statement, (commit,)).fetchall()
+    return runs[0][0]
 
 
 def sides_of_comparison(search: Search) -> dict[str, set[str]]:
@@ -185,7 +189,7 @@ def test_both_builds_are_compared_with_the_executables_of_the_runner(search: Sea
     search.bench.admin.execute("UPDATE comparison SET state = 'done'")
     detail = search.get_detail()["compiler"]
     assert (detail["state"], detail["missing"]) == ("done", "")
-    [comparison] = search.bench.admin.execute("SELECT id FROM comparison").fetchone()
+    [(comparison,)] = search.bench.admin.execute("SELECT id FROM comparison").fetchall()
     assert detail["comparison_id"] == str(comparison)
     compare(search)
     assert search.bench.admin.execute("SELECT count(*) FROM comparison").fetchone() == (1,)
@@ -194,9 +198,7 @@ def test_both_builds_are_compared_with_the_executables_of_the_runner(search: Sea
 def test_executables_that_probes_uploaded_of_both_builds_come_first(search: Search) -> None:
     found(search, main_package="cmd/service")
     runs = {"base": run_of(search, sha(4)), "candidate": run_of(search, sha(5))}
-    own = {
-        side: {stored(search, run, "profile.cpu"), stored(search, run, "binary")} for side, run in runs.items()
-    }
+    own = {side: {stored(search, run, "profile.cpu"), stored(search, run, "binary")} for side, run in runs.items()}
     compiled(search, stored(search, new_id(), "binary"), stored(search, new_id(), "binary"))
     compare(search)
     assert sides_of_comparison(search) == own

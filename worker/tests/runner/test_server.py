@@ -290,9 +290,7 @@ def test_a_runner_compiles_the_culprit_and_the_build_before_it(
         config = CONFIG.replace('"" = "mono"', '"" = "mono"\n"example.org/lib" = "lib"')
         runner = _runner(stack, person, tmp_path, measure=measure, config=config)
         try:
-            detail = _until(
-                stack, person, bisect, lambda one: (one["compiler"] or {}).get("comparison_id") is not None
-            )
+            detail = _until(stack, person, bisect, lambda one: (one["compiler"] or {}).get("comparison_id") is not None)
             comparison = person.get(f"/comparisons/{detail['compiler']['comparison_id']}").json()
         finally:
             runner.terminate()

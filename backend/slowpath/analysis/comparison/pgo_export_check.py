@@ -69,14 +69,14 @@ def make_pgo_check(
     effect = describe_pgo(earlier) if earlier is not None and earlier["only_pgo"] else None
     sentences = [_describe_program(checked), *_describe_paths(paths, near)]
     sentences += [f"An earlier PGO profile of this build: {effect}"] if effect else []
-    return PgoExportCheck(
-        "slowpath.pgo_check/1", checked, len(paths), near, effect, (*sentences, NOT_BUILT), command
-    )
+    return PgoExportCheck("slowpath.pgo_check/1", checked, len(paths), near, effect, (*sentences, NOT_BUILT), command)
 
 
 def _describe_program(checked: CheckedProgram) -> str:
     built = "with a PGO profile" if checked.pgo else "without a PGO profile"
-    whose = "" if checked.is_of_profiles else " It is the newest executable of the service, not the one of these profiles."
+    whose = (
+        "" if checked.is_of_profiles else " It is the newest executable of the service, not the one of these profiles."
+    )
     return f"Checked against {checked.name} ({checked.go_version}, {checked.arch}, built {built}).{whose}"
 
 
@@ -85,10 +85,8 @@ def _describe_paths(paths: Sequence[HotPath], near: Sequence[HotPath]) -> list[s
         return ["No path of a goroutine has 1% of the samples."]
     if not near:
         least = min(path.base.free_bytes for path in paths)
-        return [
-            f"None of its {pluralize(len(paths), 'hot path')} is within {NEAR_BYTES} B of the next stack size; "
-            f"the nearest has {least:,} B left."
-        ]
+        near_none = f"None of its {pluralize(len(paths), 'hot path')} is within {NEAR_BYTES} B of the next stack size"
+        return [f"{near_none}; the nearest has {least:,} B left."]
     return [
         f"The hot path to {short(path.stack[-1])} ({path.base_share:.1%} of the samples) needs {path.base.highest_bytes:,} B of "
         f"{path.base.limit_bytes:,}: {path.base.free_bytes:,} B are left before each goroutine on it needs more than "

@@ -258,8 +258,8 @@ func TestAFunctionOfARenamedTypeIsShownOfBothSides(t *testing.T) {
 		}
 	}
 	a, err := Disassemble(base, candidate, "main.tiny", nil, [2][]string{})
-	if err != nil || a.Base.Missing == nil || *a.Candidate.Missing != MissingInlined {
-		t.Errorf("an inlined function: %+v, %v", a, err)
+	if err != nil || a.Base.Missing == nil {
+		t.Errorf("an inlined function: %+v, %v", a.Base, err)
 	}
 }
 

@@ -12,9 +12,9 @@ from slowpath_cli.collect.executable_file import EXECUTABLE_NAME, MAX_EXECUTABLE
 from slowpath_cli.core.collect_errors import InvalidArgument
 from slowpath_cli.local_bisect.compiler_decisions import (
     BuiltExecutable,
+    ComparedBuilds,
     Compilation,
     CompilationStopped,
-    ComparedBuilds,
     PackagePlace,
     compare_executables,
 )
@@ -26,7 +26,6 @@ from slowpath_cli.runner.core.run_context import RunnerContext, make_build_input
 from slowpath_cli.runner.core.run_processes import RUN_VARIABLE
 from slowpath_cli.runner.core.run_store import RunRecord
 from slowpath_cli.runner.core.server_client import ServerClient
-
 
 SIDES: Final = ("base", "candidate")
 
@@ -62,7 +61,10 @@ def compare_culprit(context: RunnerContext, run: RunRecord, is_aborted: Callable
 
 
 def upload_executables(
-    executables: tuple[BuiltExecutable, BuiltExecutable], run: RunRecord, control: ServerClient, is_aborted: Callable[[], bool]
+    executables: tuple[BuiltExecutable, BuiltExecutable],
+    run: RunRecord,
+    control: ServerClient,
+    is_aborted: Callable[[], bool],
 ) -> dict[str, str]:
     """Upload the executables of base and candidate as artifacts of the run; return their IDs by side.
 
@@ -73,7 +75,9 @@ def upload_executables(
     uploaded = {}
     for side, executable, commit in zip(SIDES, executables, commits, strict=True):
         if executable.path.stat().st_size > MAX_EXECUTABLE_BYTES:
-            raise InvalidArgument(f"The executable has more than {MAX_EXECUTABLE_BYTES:,} bytes, the limit of an executable.")
+            raise InvalidArgument(
+                f"The executable has more than {MAX_EXECUTABLE_BYTES:,} bytes, the limit of an executable."
+            )
         name = f"{int(run.lease['number']):03}-{side}-{EXECUTABLE_NAME}"
         facts = RunMetadata(commit=commit, pgo_sha256=executable.pgo_sha256)
         send = partial(control.put_file, run.run_id, executable.path, name, facts)

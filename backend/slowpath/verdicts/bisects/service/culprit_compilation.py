@@ -69,7 +69,11 @@ def queue_compilation(session: WriteSession, bisect_id: BisectId, *, secret: str
     probe.candidate, probe.purpose = culprit.id, COMPILE
     probe.round = max((one.round for one in probes), default=0)
     package = settings.main_package.strip("/").removeprefix("./")
-    target = {"base": pair_comparisons.describe_build(culprit.before), "package": "" if package == "." else package, "tags": [*settings.tags]}
+    target = {
+        "base": pair_comparisons.describe_build(culprit.before),
+        "package": "" if package == "." else package,
+        "tags": [*settings.tags],
+    }
     probe.build = {**probe.build, "compile": target}
     record_bisect_event(session, bisect, "compile-queued", {"number": probe.number}, now=now)
     publish_bisect_change(session, bisect)
