@@ -84,10 +84,11 @@ func TestSamplesOfInstructions(t *testing.T) {
 	p := build(t, filepath.Join(example, "ingester"))
 	f := p.Functions[p.Find(clone)[0]]
 	const mapped, offset, linked = 0x7f0000000000, 0x1000, 0x401000
+	kind := "cpu"
 	write := func(buildID string, addresses ...uint64) string {
 		mapping := &profile.Mapping{ID: 1, Start: mapped, Limit: mapped + 1<<24, Offset: offset, BuildID: buildID}
 		recorded := &profile.Profile{
-			SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+			SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: kind, Unit: "nanoseconds"}},
 			Mapping:    []*profile.Mapping{mapping},
 		}
 		for i, addr := range addresses {
@@ -122,6 +123,15 @@ func TestSamplesOfInstructions(t *testing.T) {
 		want := map[uint32][2]int64{4: {10, 10}, 0x80: {20, 20}}[one.Offset]
 		if one.Self != want[0] || one.Total != want[1] {
 			t.Errorf("%+v, not %v", one, want)
+		}
+	}
+	cpu := write(p.BuildID, addresses...)
+	kind = "alloc_space"
+	allocs := write(p.BuildID, addresses...)
+	for _, paths := range [][]string{{allocs, cpu}, {cpu, allocs}} {
+		mixed := assemblyOf(t, nil, p, clone, [2][]string{nil, paths}).Candidate
+		if mixed.Samples.Type != "cpu" || mixed.Samples.Used != 1 || mixed.Samples.Total != 70 || mixed.Instructions[1].Self > 10 {
+			t.Errorf("of profiles of two types: %+v", mixed.Samples)
 		}
 	}
 	for reason, path := range map[string]string{
