@@ -107,6 +107,7 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(example_data.DeleteExampleHistory, example_data.delete_example_history),
         JobHandler(retention.EnforceRetention, retention.enforce_retention),
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
+        JobHandler(bisects.CompareCulprit, bisects.compare_culprit),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),
         JobHandler(bisects.MonitorBisect, bisects.monitor_bisect),
         JobHandler(bisects.StartAutomaticBisect, bisects.start_automatic_bisect),

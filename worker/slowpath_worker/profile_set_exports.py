@@ -20,6 +20,7 @@ from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.export_files import make_file_name, select_samples
 from slowpath_worker.function_csv import format_profile_csv
 from slowpath_worker.job_context import JobContext
+from slowpath_worker.pgo_checks import PgoCheckInputs, write_pgo_check
 from slowpath_worker.profile_set_inputs import StoredProfile, open_profiles
 from slowpath_worker.profile_stack_sizes import SetExecutable, write_stack_sizes
 
@@ -39,6 +40,8 @@ class ProfileExportRequest:
     sample_type: str
     labels: tuple[LabelMatcher, ...]
     executable: SetExecutable | None = None
+    pgo_check: PgoCheckInputs | None = None
+    """What `pgo-check` checks against."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,10 @@ def export_profiles(
         with _selected(context, stored, asked, out) as columns:
             write_stack_sizes(context, asked.executable, columns, asked.kind, out)
         return ExportFile(f"{name}.stack-sizes.json", "application/json")
+    if asked.format == ProfileExportFormat.PGO_CHECK:
+        with _selected(context, stored, asked, out) as columns:
+            write_pgo_check(context, asked.pgo_check, columns, asked.kind, out)
+        return ExportFile("default.pgo-check.json", "application/json")
     if asked.format in (ProfileExportFormat.PPROF, ProfileExportFormat.PGO):
         is_pgo = asked.format == ProfileExportFormat.PGO
         if is_pgo and asked.kind != CPU:

@@ -62,6 +62,22 @@ class Compilation:
     is_aborted: Callable[[], bool] = lambda: False
 
 
+@dataclass(frozen=True)
+class BuiltExecutable:
+    """An executable, and the digest of the PGO profile that its build read, if any."""
+
+    path: Path
+    pgo_sha256: str | None
+
+
+@dataclass(frozen=True)
+class ComparedBuilds:
+    """What the compiler decided differently, and the executables of base and candidate if they were kept."""
+
+    reasons: Sequence[CompilerReason]
+    executables: tuple[BuiltExecutable, BuiltExecutable] | None
+
+
 def local_compilation() -> Compilation:
     """Return a compilation with the variables of this process."""
     return Compilation({name: value for name, value in os.environ.items() if not name.startswith("GIT_")})
@@ -86,9 +102,29 @@ def compare_builds(
     In the package's module and in the modules that are replaced by a commit.
     Raises `InvalidRepository`, `CompilationStopped`.
     """
-    base, candidate = (_compile(*check_out(each), place, how) for each in builds)
+    return compare_executables(check_out, builds, place, how, None).reasons
+
+
+def compare_executables(
+    check_out: CheckOut,
+    builds: tuple[BuildInputs, BuildInputs],
+    place: PackagePlace,
+    how: Compilation,
+    folder: Path | None,
+) -> ComparedBuilds:
+    """Return what the compiler decided differently as `compare_builds` does; leave both executables in `folder`, if given.
+
+    The executables are built again without -m=2, so that their build information has no flag that a deployment lacks.
+    Raises `InvalidRepository`, `CompilationStopped`.
+    """
+    names = ("base", "candidate")
+    paths = [None if folder is None else folder / name for name in names]
+    base, candidate = (_compile(*check_out(build), place, how, path) for build, path in zip(builds, paths, strict=True))
     profiles = compare_pgo_profiles(base.pgo_sha256, candidate.pgo_sha256)
-    return [*profiles, *find_differences(base.decisions, candidate.decisions)][:MOST_REASONS]
+    reasons = [*profiles, *find_differences(base.decisions, candidate.decisions)][:MOST_REASONS]
+    if base.executable is None or candidate.executable is None:
+        return ComparedBuilds(reasons, None)
+    return ComparedBuilds(reasons, (base.executable, candidate.executable))
 
 
 def explain_culprit(
@@ -126,12 +162,17 @@ class _CompiledPackage:
 
     decisions: Mapping[str, FunctionDecisions]
     pgo_sha256: str | None
+    executable: BuiltExecutable | None
 
 
 def _compile(
-    folder: Path, overrides: Mapping[str, Mapping[str, str]], place: PackagePlace, how: Compilation
+    folder: Path,
+    overrides: Mapping[str, Mapping[str, str]],
+    place: PackagePlace,
+    how: Compilation,
+    out: Path | None,
 ) -> _CompiledPackage:
-    """Build the package in a work tree."""
+    """Build the package in a work tree; leave its executable at `out`, if given and if the package is a main package."""
     replaced = [module for module, to in overrides.items() if "dir" in to]
     if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
         flags = f"{how.environment.get('GOFLAGS', '')} -mod=mod".strip()
@@ -148,7 +189,11 @@ def _compile(
     printed = run_go(folder, how, "build", "-buildvcs=false", *tags, *asked, "-o", os.devnull, "--", place.package)[1]
     flags, version = run_go(folder, how, "env", "GOFLAGS", "GOVERSION")[0].splitlines()
     profile = _find_profile(folder, Path(source), flags, version, is_main=name == "main")
-    return _CompiledPackage(parse_decisions(printed, path if name == "main" else ""), _digest(profile))
+    pgo_sha256, executable = _digest(profile), None
+    if out is not None and name == "main":
+        run_go(folder, how, "build", "-buildvcs=false", *tags, "-o", str(out), "--", place.package)
+        executable = BuiltExecutable(out, pgo_sha256)
+    return _CompiledPackage(parse_decisions(printed, path if name == "main" else ""), pgo_sha256, executable)
 
 
 def _find_profile(folder: Path, source: Path, go_flags: str, version: str, *, is_main: bool) -> Path | None:

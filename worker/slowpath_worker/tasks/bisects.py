@@ -18,6 +18,7 @@ from slowpath.inventory.webhooks.service import open_pull_requests
 from slowpath.verdicts.bisects.errors import BisectNotFound
 from slowpath.verdicts.bisects.jobs import (
     AdvanceBisect,
+    CompareCulprit,
     MeasureOpenPullRequests,
     MeasureRefusedPullRequest,
     MonitorBisect,
@@ -33,6 +34,7 @@ from slowpath.verdicts.bisects.service import (
     culprit_compilation,
     experiments,
     latency_measurements,
+    pair_comparisons,
     pair_steps,
     search_steps,
 )
@@ -45,6 +47,7 @@ from slowpath_worker.live_samples import live_reads
 
 __all__ = [
     "AdvanceBisect",
+    "CompareCulprit",
     "MeasureOpenPullRequests",
     "MeasureRefusedPullRequest",
     "MonitorBisect",
@@ -52,6 +55,7 @@ __all__ = [
     "ReadMeasurement",
     "StartAutomaticBisect",
     "advance_bisect",
+    "compare_culprit",
     "measure_open_pull_requests",
     "measure_pull_request",
     "measure_refused_pull_request",
@@ -79,9 +83,20 @@ def advance_bisect(job: AdvanceBisect, context: JobContext) -> None:
                 search_steps.advance_bisect(session, job.bisect_id, secret=secret, now=now)
                 boundary_checks.set_expiry(session, job.bisect_id, context.settings.measured_ends_days, now=now)
                 culprit_compilation.queue_compilation(session, job.bisect_id, secret=secret, now=now)
+                pair_comparisons.enqueue_pair_comparison(session, job.bisect_id)
             pair_steps.advance_pairs(session, job.bisect_id, secret=secret, now=now)
         except BisectNotFound:
             return  # deleted meanwhile
+
+
+def compare_culprit(job: CompareCulprit, context: JobContext) -> None:
+    """Compare the culprit with the build before it. Raises `Postponed` while their artifacts are decoded."""
+    with context.reading() as session:
+        pair = pair_comparisons.find_pair(session, job.bisect_id)
+    if pair is not None and pair.waits:
+        raise Postponed(DECODED_AFTER_S)
+    with context.finishing() as session, suppress(BisectNotFound):  # deleted meanwhile
+        pair_comparisons.compare_pair(session, job.bisect_id, now=context.clock.now())
 
 
 def record_advance_failure(session: WriteSession, job: AdvanceBisect, failure: JobFailure) -> None:

@@ -37,6 +37,7 @@ from slowpath.evidence.profiles.service import (
 from slowpath.evidence.profiles.service.stored_views import FirstViewFiles, RemainingViewFiles
 from slowpath.evidence.profiles.tables import ProfileView
 from slowpath_worker.job_context import JobContext, JobFailure
+from slowpath_worker.pgo_checks import find_check_inputs
 from slowpath_worker.profile_set_exports import ProfileExportRequest, export_profiles
 from slowpath_worker.profile_set_inputs import find_set_profiles, open_profiles
 from slowpath_worker.profile_stack_sizes import find_set_executable
@@ -215,10 +216,12 @@ def export_profile_set(job: ExportProfileSet, context: JobContext) -> None:
             sample_type = profile_views.get_sample_type(session, set_id, kind, wanted)
             needs_executable = export_format == ProfileExportFormat.STACK_SIZES
             executable = find_set_executable(session, set_id) if needs_executable else None
+            is_check = export_format == ProfileExportFormat.PGO_CHECK
+            pgo_check = find_check_inputs(session, set_id) if is_check else None
         context.progress("creating the file", 0.2)
         with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
             out = Path(folder) / "file"
-            asked = ProfileExportRequest(export_format, kind, sample_type, labels, executable)
+            asked = ProfileExportRequest(export_format, kind, sample_type, labels, executable, pgo_check)
             file = export_profiles(context, stored, asked, out)
             size_bytes = out.stat().st_size
             key = profile_exports.make_export_key(context.team_id, set_id, job.export_id)

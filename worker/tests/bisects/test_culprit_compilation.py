@@ -5,7 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from slowpath.core.ids import new_id
+from slowpath.core.ids import JobId, new_id
+from slowpath.verdicts.bisects.service import pair_comparisons
 from tests.bisects.conftest import Search, plan_of, sha, slower_from
 
 pytestmark = pytest.mark.database
@@ -33,14 +34,23 @@ def found(search: Search, *, can_compile: bool = True, **settings: Any) -> dict[
     return detail
 
 
-def decide(search: Search, run_id: str, reasons: list[dict[str, Any]], expected: int = 204) -> None:
-    response = search.runner.client.post(f"/api/v1/probes/{run_id}/compiler-decisions", json={"reasons": reasons})
+def decide(
+    search: Search, run_id: str, reasons: list[dict[str, Any]], expected: int = 204, **fields: dict[str, str]
+) -> None:
+    body = {"reasons": reasons, **fields}
+    response = search.runner.client.post(f"/api/v1/probes/{run_id}/compiler-decisions", json=body)
     assert response.status_code == expected, response.text
 
 
 def test_the_culprit_and_the_build_before_it_are_compiled_once(search: Search) -> None:
     before = found(search, main_package="./cmd/service", tags=["netgo"])
-    assert before["compiler"] == {"state": "waiting", "reasons": [], "problem": "", "comparison_id": None}
+    assert before["compiler"] == {
+        "state": "waiting",
+        "reasons": [],
+        "problem": "",
+        "comparison_id": None,
+        "missing": "",
+    }
     [lease] = search.runner.lease()
     assert (lease["purpose"], lease["build"]["commit"]) == ("compile", sha(5))
     target = {**lease["compile"], "base": lease["compile"]["base"]["commit"]}
@@ -113,10 +123,102 @@ def test_a_build_that_fails_is_stated(search: Search) -> None:
     [lease] = search.runner.lease()
     fields = {"outcome": "unbuildable", "log_tail": "go build failed: undefined: x"}
     assert search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/result", json=fields).status_code == 204
-    search.work()
+    compare(search)
     assert search.get_detail()["compiler"] == {
         "state": "failed", "reasons": [], "problem": "go build failed: undefined: x", "comparison_id": None,
+        "missing": pair_comparisons.NO_PROFILES,
     }  # fmt: skip
+
+
+def stored(search: Search, run_id: UUID | str, kind: str, state: str = "decoded") -> str:
+    """Store an artifact that a run uploaded."""
+    artifact_id = new_id()
+    search.bench.admin.execute(
+        "INSERT INTO artifact (team_id, id, name, size_bytes, sha256, batch, run_metadata, state, kind)"
+        " VALUES (%s, %s, 'x', 1, %s, %s, '{}', %s, %s)",
+        (search.bench.team.id, artifact_id, "a" * 64, run_id, state, kind),
+    )
+    return str(artifact_id)
+
+
+def run_of(search: Search, commit: str) -> UUID:
+    """Return the run of a probe of a commit."""
+    statement = "SELECT run_id FROM probe WHERE build->>'commit' = %s AND purpose <> 'compile' ORDER BY number"
+    runs: list[tuple[UUID]] = search.bench.admin.execute(statement, (commit,)).fetchall()
+    return runs[0][0]
+
+
+def sides_of_comparison(search: Search) -> dict[str, set[str]]:
+    """Return the artifacts of the only comparison."""
+    sides: dict[str, set[str]] = {"base": set(), "candidate": set()}
+    for side, artifact_id in search.bench.admin.execute("SELECT side, artifact_id FROM comparison_artifact").fetchall():
+        sides[side].add(str(artifact_id))
+    return sides
+
+
+def compare(search: Search) -> None:
+    """Carry out the steps that wait, and the comparison of both builds if it is enqueued."""
+    search.work()
+    waiting = search.bench.admin.execute(
+        "SELECT id FROM job WHERE state = 'waiting' AND name = 'bisects.compare-culprit'"
+    ).fetchall()
+    for (job_id,) in waiting:
+        search.bench.change(JobId(job_id), "not_before = clock_timestamp()")
+        row = search.bench.carry_out(JobId(job_id))
+        assert row["state"] == "done", row["problem"]
+
+
+def compiled(search: Search, base: str, candidate: str) -> None:
+    """Compile the culprit on the runner, which uploads these artifacts."""
+    [lease] = search.runner.lease()
+    for one in (base, candidate):
+        search.bench.admin.execute("UPDATE artifact SET batch = %s WHERE id = %s", (lease["run_id"], one))
+    decide(search, lease["run_id"], [], executables={"base": base, "candidate": candidate})
+    search.runner.end(lease["run_id"])
+
+
+def test_both_builds_are_compared_with_the_executables_of_the_runner(search: Search) -> None:
+    found(search, main_package="cmd/service")
+    before, culprit = run_of(search, sha(4)), run_of(search, sha(5))
+    profiles = {"base": stored(search, before, "profile.cpu"), "candidate": stored(search, culprit, "profile.cpu")}
+    stored(search, culprit, "binary")  # of one build only: another command built it
+    programs = {side: stored(search, new_id(), "binary") for side in profiles}
+    compiled(search, **programs)
+    compare(search)
+    assert sides_of_comparison(search) == {side: {profiles[side], programs[side]} for side in profiles}
+    search.bench.admin.execute("UPDATE comparison SET state = 'done'")
+    detail = search.get_detail()["compiler"]
+    assert (detail["state"], detail["missing"]) == ("done", "")
+    [(comparison,)] = search.bench.admin.execute("SELECT id FROM comparison").fetchall()
+    assert detail["comparison_id"] == str(comparison)
+    compare(search)
+    assert search.bench.admin.execute("SELECT count(*) FROM comparison").fetchone() == (1,)
+
+
+def test_executables_that_probes_uploaded_of_both_builds_come_first(search: Search) -> None:
+    found(search, main_package="cmd/service")
+    runs = {"base": run_of(search, sha(4)), "candidate": run_of(search, sha(5))}
+    own = {side: {stored(search, run, "profile.cpu"), stored(search, run, "binary")} for side, run in runs.items()}
+    compiled(search, stored(search, new_id(), "binary"), stored(search, new_id(), "binary"))
+    compare(search)
+    assert sides_of_comparison(search) == own
+
+
+def test_both_builds_are_compared_without_a_runner_that_compiles(search: Search) -> None:
+    assert found(search)["compiler"] is None
+    for index in (4, 5):
+        stored(search, run_of(search, sha(index)), "profile.cpu")
+    compare(search)
+    detail = search.get_detail()["compiler"]
+    assert (detail["state"], detail["missing"]) == ("not-compiled", pair_comparisons.NO_EXECUTABLES)
+
+
+def test_an_executable_of_another_run_is_rejected(search: Search) -> None:
+    found(search, main_package="cmd/service")
+    other = stored(search, run_of(search, sha(4)), "binary")
+    [lease] = search.runner.lease()
+    decide(search, lease["run_id"], [], 422, executables={"base": other, "candidate": other})
+    decide(search, lease["run_id"], [], 404, executables={"base": str(new_id()), "candidate": str(new_id())})
 
 
 def test_nothing_is_compiled_without_a_package_or_a_runner_that_compiles(search: Search) -> None:

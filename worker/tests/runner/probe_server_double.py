@@ -48,6 +48,8 @@ class ProbeServerDouble:
     taken: int = 0
     """How many times the name is already taken."""
     knows_compilations: bool = True
+    knows_executables: bool = True
+    executables: dict[str, Any] = field(default_factory=dict)
     """Whether registrations may state that the runner compiles."""
     left: list[dict[str, Any]] = field(default_factory=list)
     """The instances that reported their end."""
@@ -115,7 +117,10 @@ class ProbeServerDouble:
         if what == "measurements":
             self.windows.setdefault(run_id, {}).setdefault(body["index"], body)
         elif what == "compiler-decisions":
+            if "executables" in body and not self.knows_executables:
+                return 422, {"detail": "executables is not permitted."}
             self.decisions[run_id] = body["reasons"]
+            self.executables[run_id] = body.get("executables")
         else:
             self.ends.setdefault(run_id, body)
         return 204, None

@@ -228,11 +228,31 @@ SERVICE = """package main
 
 import (
 	"fmt"
+	"os"
+	"runtime/pprof"
+	"time"
 
 	"example.org/lib"
 )
 
-func main() { fmt.Printf("took %%d.5 ms\\n", lib.Cost(0)+step(%d)) }
+func main() {
+	file, err := os.Create(os.Args[1] + "/cpu.pb.gz")
+	if err != nil {
+		panic(err)
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		panic(err)
+	}
+	total := 0
+	for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
+		for n := range 1000 {
+			total += step(n) + lib.Cost(n)
+		}
+	}
+	pprof.StopCPUProfile()
+	file.Close()
+	fmt.Printf("took %%d.5 ms\\n", lib.Cost(0)+step(%d)+0*total)
+}
 
 func step(n int) int {
 %s	return n
@@ -261,7 +281,7 @@ def test_a_runner_compiles_the_culprit_and_the_build_before_it(
     for name, value in {"GOPROXY": f"file://{proxy}", "GOSUMDB": "off", "GOFLAGS": "-mod=mod", "GOWORK": "off"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("GOMODCACHE", str(tmp_path / "mod"))
-    measure = 'command = ["go", "run", "./cmd/service"]\n'
+    measure = 'command = ["go", "run", "./cmd/service", "{out}"]\n'
     with stack.signed_up() as person:
         repository = person.post("/repositories", json={"name": "lib", "url": f"file://{lib.folder}"}).json()["id"]
         times = {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2, "main_package": "cmd/service"}
@@ -270,9 +290,8 @@ def test_a_runner_compiles_the_culprit_and_the_build_before_it(
         config = CONFIG.replace('"" = "mono"', '"" = "mono"\n"example.org/lib" = "lib"')
         runner = _runner(stack, person, tmp_path, measure=measure, config=config)
         try:
-            detail = _until(
-                stack, person, bisect, lambda one: (one["compiler"] or {}).get("state") in {"done", "failed"}
-            )
+            detail = _until(stack, person, bisect, lambda one: (one["compiler"] or {}).get("comparison_id") is not None)
+            comparison = person.get(f"/comparisons/{detail['compiler']['comparison_id']}").json()
         finally:
             runner.terminate()
             runner.wait(timeout=30)
@@ -285,6 +304,10 @@ def test_a_runner_compiles_the_culprit_and_the_build_before_it(
     assert sentences, detail["compiler"]
     assert f"{function} is no longer inlined: cost " in sentences[0]
     assert "exceeds budget 80" in sentences[0]
+    assert detail["compiler"]["missing"] == ""
+    compiler = comparison["result"]["compiler"]
+    assert compiler["hot_paths"], compiler
+    assert compiler["hot_paths"][0]["base"]["frames"][0]["function"] == "main.main"
     assert "compile" not in {one["purpose"] for one in detail["probes"]}
     assert any("Compiled the culprit" in one["sentence"] for one in detail["events"])
 

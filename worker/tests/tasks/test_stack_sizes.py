@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.analysis.comparison.pgo_export_check import NOT_BUILT, NOT_CHECKED
 from tests.jobs.conftest import Bench
 from tests.tasks.conftest import EXAMPLE, GO
 from tests.tasks.test_build_comparisons import BASE, post
@@ -74,6 +75,41 @@ def test_hot_paths_of_a_build_with_an_executable(client: TestClient, bench: Benc
     assert (clone["highest_bytes"], clone["free_bytes"], clone["runtime_bytes"]) == (3120, 48, 3208)
     assert clone["frames"][-1]["function"] == "ingester/ident.(*Pool).Clone"
     assert any(frame["is_wrapper"] for frame in clone["frames"])
+
+
+def checked(client: TestClient, bench: Bench, set_id: str) -> dict[str, Any]:
+    done, content = exported(client, bench, set_id, "pgo-check")
+    assert done["state"] == "done", done["problem"]
+    document: dict[str, Any] = json.loads(content)
+    assert document["format"] == "slowpath.pgo_check/1"
+    assert set_id in document["command"]
+    assert document["sentences"][-1] in {NOT_BUILT, NOT_CHECKED}
+    return document
+
+
+def test_an_exported_profile_is_checked_against_the_executable(
+    client: TestClient, bench: Bench, program: bytes, tmp_path: Path
+) -> None:
+    set_id = open_build(client, bench)
+    without = checked(client, bench, set_id)
+    assert (without["checked"], without["sentences"]) == (None, [NOT_CHECKED])
+
+    post_program(client, BASE, program)
+    run_all(bench)
+    plain = checked(client, bench, set_id)
+    assert (plain["checked"]["is_of_profiles"], plain["checked"]["pgo"], plain["earlier_effect"]) == (True, None, None)
+    near = {path["stack"][-1]: path["base"]["free_bytes"] for path in plain["near"]}
+    assert near["sync/atomic.(*Int64).Add"] == 48
+    assert max(near.values()) <= 64
+    assert any("48 B are left before each goroutine on it needs more than 4 KiB" in one for one in plain["sentences"])
+
+    profile = tmp_path / "default.pgo"
+    profile.write_bytes(exported(client, bench, set_id, "pgo")[1])
+    post_program(client, BASE, build(tmp_path / "optimized", f"-pgo={profile}"))
+    run_all(bench)
+    both = checked(client, bench, set_id)
+    assert both["earlier_effect"].startswith("The builds differ only in PGO: ")
+    assert f"An earlier PGO profile of this build: {both['earlier_effect']}" in both["sentences"]
 
 
 def json_of(content: bytes) -> dict[str, Any]:

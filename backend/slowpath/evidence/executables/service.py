@@ -11,6 +11,7 @@ from slowpath.core.errors import NotFound
 from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.executables.tables import Executable
+from slowpath.inventory.catalog.tables import Build
 
 COLUMNS_VERSION = 1
 """Version of the decoder's format; it is part of the key."""
@@ -59,6 +60,14 @@ def list_by_builds(session: ReadSession, builds: Collection[BuildId]) -> Sequenc
     """Return the executables of builds, newest first, by ix_artifact_build."""
     found = select(Executable).join(Artifact, Artifact.id == Executable.id).where(Artifact.build_id.in_(builds))
     return session.scalars(found.order_by(Executable.created_at.desc(), Executable.id)).all()
+
+
+def list_of_services(session: ReadSession, builds: Collection[BuildId], limit: int) -> Sequence[Executable]:
+    """Return the newest executables of the services that builds are of, newest first, by ix_artifact_build."""
+    services = select(Build.service_id).where(Build.id.in_(builds))
+    of_services = select(Build.id).where(Build.service_id.in_(services))
+    found = select(Executable).join(Artifact, Artifact.id == Executable.id).where(Artifact.build_id.in_(of_services))
+    return session.scalars(found.order_by(Executable.created_at.desc(), Executable.id).limit(limit)).all()
 
 
 def find_pgo_sha256(session: ReadSession, artifact_id: ArtifactId) -> str | None:

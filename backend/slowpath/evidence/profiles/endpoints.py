@@ -129,6 +129,8 @@ def create_export(set_id: UUID, body: ProfileExportIn, caller: MayRead, session:
     """Enqueue an export: one kind merged as pprof or `default.pgo`, for other viewers, functions as CSV, or stack sizes.
 
     `stack-sizes` is what the hottest paths need of the stack of the executable, as JSON (`slowpath.stack_sizes/1`).
+    `pgo-check` is what is known of `default.pgo` before it is used (`slowpath.pgo_check/1`): the hot paths near the next stack
+    size in the executable of the profiles, else in the newest of their service. No build is made for it.
     """
     samples = ExportedSamples(body.kind, body.sample_type, parse_labels(body.labels))
     row = profile_exports.create_export(session, ProfileSetId(set_id), body.format, samples)

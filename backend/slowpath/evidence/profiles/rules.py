@@ -46,6 +46,7 @@ class ProfileExportFormat(StrEnum):
     CSV = "csv"
     PGO = "pgo"
     STACK_SIZES = "stack-sizes"
+    PGO_CHECK = "pgo-check"
 
 
 MAX_ARTIFACTS_A_SET = 200

@@ -76,6 +76,17 @@ class ReadMeasurement(Job):
 
 
 @dataclass(frozen=True)
+class CompareCulprit(Job):
+    """Compare the culprit with the build before it once their artifacts are decoded."""
+
+    name: ClassVar[str] = "bisects.compare-culprit"
+    queue: ClassVar[Queue] = Queue.BISECT
+    subject_kind: ClassVar[str] = HOUSEKEEPING
+
+    bisect_id: BisectId
+
+
+@dataclass(frozen=True)
 class MonitorBisect(Job):
     """Monitor an open bisect: expired leases, allowed hours, guardrail.
 

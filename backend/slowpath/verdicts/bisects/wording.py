@@ -200,6 +200,8 @@ _EVENTS = {
     "failed": "Failed: {detail}",
     "compile-queued": "Queued the compilation of the culprit and the build before it",
     "compiled": "Compiled the culprit and the build before it: {reasons} decisions differ",
+    "pair-compared": "Comparing the culprit with the build before it. {missing}",
+    "pair-not-compared": "The culprit was not compared with the build before it. {missing}",
 }
 
 

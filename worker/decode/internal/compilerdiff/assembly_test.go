@@ -84,10 +84,11 @@ func TestSamplesOfInstructions(t *testing.T) {
 	p := build(t, filepath.Join(example, "ingester"))
 	f := p.Functions[p.Find(clone)[0]]
 	const mapped, offset, linked = 0x7f0000000000, 0x1000, 0x401000
+	kind := "cpu"
 	write := func(buildID string, addresses ...uint64) string {
 		mapping := &profile.Mapping{ID: 1, Start: mapped, Limit: mapped + 1<<24, Offset: offset, BuildID: buildID}
 		recorded := &profile.Profile{
-			SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+			SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: kind, Unit: "nanoseconds"}},
 			Mapping:    []*profile.Mapping{mapping},
 		}
 		for i, addr := range addresses {
@@ -122,6 +123,15 @@ func TestSamplesOfInstructions(t *testing.T) {
 		want := map[uint32][2]int64{4: {10, 10}, 0x80: {20, 20}}[one.Offset]
 		if one.Self != want[0] || one.Total != want[1] {
 			t.Errorf("%+v, not %v", one, want)
+		}
+	}
+	cpu := write(p.BuildID, addresses...)
+	kind = "alloc_space"
+	allocs := write(p.BuildID, addresses...)
+	for _, paths := range [][]string{{allocs, cpu}, {cpu, allocs}} {
+		mixed := assemblyOf(t, nil, p, clone, [2][]string{nil, paths}).Candidate
+		if mixed.Samples.Type != "cpu" || mixed.Samples.Used != 1 || mixed.Samples.Total != 70 || mixed.Instructions[1].Self > 10 {
+			t.Errorf("of profiles of two types: %+v", mixed.Samples)
 		}
 	}
 	for reason, path := range map[string]string{
@@ -198,10 +208,11 @@ func TestARenamedFunctionIsShownOfBothSides(t *testing.T) {
 	}{
 		{same, "main.after", nil, true},
 		{same, "main.before", nil, true},
-		{other, "main.after", nil, false},
+		{other, "main.after", nil, true}, // main calls it instead
+		{other, "main.before", nil, true},
 		{other, "main.after", []Rename{{"main.before", "main.after"}}, true},
 		{other, "main.before", []Rename{{"main.before", "main.after"}}, true},
-		{other, "main.after", []Rename{{"main.main", "main.after"}, {"main.absent", "main.after"}}, false},
+		{other, "main.after", []Rename{{"main.main", "main.after"}, {"main.absent", "main.after"}}, true},
 	} {
 		a, err := Disassemble(base, each.candidate, each.name, each.renames, [2][]string{})
 		if err != nil {
@@ -209,6 +220,102 @@ func TestARenamedFunctionIsShownOfBothSides(t *testing.T) {
 		}
 		if isPaired := a.Base.Name == "main.before" && a.Base.Missing == nil && a.Candidate.Name == "main.after" && a.Candidate.Missing == nil; isPaired != each.isPaired {
 			t.Errorf("%s, renames %v: base %q, candidate %q", each.name, each.renames, a.Base.Name, a.Candidate.Name)
+		}
+	}
+}
+
+const replaced = `package main
+
+import "os"
+
+type TYPE struct{ n int }
+
+//go:noinline
+func (t *TYPE) Read(n int) int { return t.n + n CHANGE }
+
+//go:noinline
+func (t *TYPE) Write(n int) int { return t.n * n CHANGE }
+
+//go:noinline
+func kept(n int) int { return n + os.Getpid() }
+
+func INLINED(n int) int { return n + len(os.Args) }
+
+func main() {
+	t := &TYPE{kept(2)}
+	os.Exit(t.Read(1) + t.Write(3) + INLINED(4))
+}
+`
+
+// TestAFunctionOfARenamedTypeIsShownOfBothSides: two methods of one type, whose
+// callers called both, are told apart by their names; what is inlined is not gone.
+func TestAFunctionOfARenamedTypeIsShownOfBothSides(t *testing.T) {
+	write := func(name, change, inlined string) *gobinary.Program {
+		return built(t, strings.NewReplacer("TYPE", name, "CHANGE", change, "INLINED", inlined).Replace(replaced))
+	}
+	base, candidate := write("Old", "", "small"), write("New", "+ os.Getpid()", "tiny")
+	for name, want := range map[string][2]string{
+		"main.(*New).Read":  {"main.(*Old).Read", "main.(*New).Read"},
+		"main.(*Old).Write": {"main.(*Old).Write", "main.(*New).Write"},
+		"main.kept":         {"main.kept", "main.kept"},
+	} {
+		a, err := Disassemble(base, candidate, name, nil, [2][]string{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{a.Base.Name, a.Candidate.Name}; got != want || a.Base.Missing != nil || a.Candidate.Missing != nil {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	a, err := Disassemble(base, candidate, "main.tiny", nil, [2][]string{})
+	if err != nil || a.Base.Missing == nil {
+		t.Errorf("an inlined function: %+v, %v", a.Base, err)
+	}
+}
+
+// TestWhatIsNoLongerInlinedWasNotRenamed: the base inlines a function that the
+// candidate calls, and the candidate has none of another one.
+func TestWhatIsNoLongerInlinedWasNotRenamed(t *testing.T) {
+	write := func(first, second string) *gobinary.Program {
+		return built(t, strings.NewReplacer("FIRST", first, "SECOND", second).Replace(swapped))
+	}
+	base, candidate := write("", "//go:noinline"), write("//go:noinline", "")
+	for _, name := range []string{"main.first", "main.second"} {
+		a, err := Disassemble(base, candidate, name, nil, [2][]string{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (a.Base.Missing == nil) == (a.Candidate.Missing == nil) {
+			t.Errorf("%s: base %q, candidate %q", name, a.Base.Name, a.Candidate.Name)
+		}
+	}
+}
+
+const swapped = `package main
+
+import "os"
+
+FIRST
+func first(n int) int { return n + len(os.Args) }
+
+SECOND
+func second(n int) int { return n * len(os.Args) }
+
+func main() { os.Exit(first(1) + second(3)) }
+`
+
+func TestPartsOfNames(t *testing.T) {
+	for name, want := range map[string]nameParts{
+		"net/http.(*Client).Do":            {"net/http", "(*Client)", "Do"},
+		"net/http.(*Client).Do.func1":      {"net/http", "(*Client)", "Do.func"},
+		"example.com/a.b/c.New":            {"example.com/a.b/c", "", "New"},
+		"example.com/a.b/c.New.func2":      {"example.com/a.b/c", "", "New.func"},
+		"main.Pool[go.shape.int].Get":      {"main", "Pool[…]", "Get"},
+		"main.run.gowrap1":                 {"main", "", "run.gowrap"},
+		"main.(*Pool[go.shape.a/b.T]).Get": {"main", "(*Pool[…])", "Get"},
+	} {
+		if got := splitName(name); got != want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -16,8 +16,11 @@ const (
 	SamplesNoBuildID   = "no-build-id"
 	SamplesOtherBuild  = "other-build"
 	SamplesNoAddresses = "no-addresses"
-	SamplesOtherType   = "other-type" // than the first profile that was used: never the reason of a listing
+	SamplesOtherType   = "other-type" // than the profiles that were used: never the reason of a listing
 )
+
+// cpuType is the sample type of CPU profiles.
+const cpuType = "cpu"
 
 // Samples is which profiles gave values of instructions: those with addresses of
 // this build. Values are of their default sample type.
@@ -66,8 +69,11 @@ func (l *Listing) addProfile(p *gobinary.Program, function int, t *profiletables
 		return SamplesNoAddresses
 	}
 	kind := t.SampleTypes[column]
-	if l.Samples.Used > 0 && l.Samples.Type != string(t.Strings.At(kind.Type)) {
-		return SamplesOtherType
+	if isOther := l.Samples.Type != string(t.Strings.At(kind.Type)); l.Samples.Used > 0 && isOther {
+		if string(t.Strings.At(kind.Type)) != cpuType {
+			return SamplesOtherType
+		}
+		l.dropSamples() // CPU time comes first, whatever the order of the profiles is
 	}
 	l.Samples.Type, l.Samples.Unit = string(t.Strings.At(kind.Type)), string(t.Strings.At(kind.Unit))
 	row := 0
@@ -78,6 +84,14 @@ func (l *Listing) addProfile(p *gobinary.Program, function int, t *profiletables
 		l.addStack(stack, places, value)
 	}
 	return ""
+}
+
+// dropSamples removes the values of profiles of another type.
+func (l *Listing) dropSamples() {
+	l.Samples.Used, l.Samples.Total = 0, 0
+	for i := range l.Instructions {
+		l.Instructions[i].Self, l.Instructions[i].Total = 0, 0
+	}
 }
 
 // addStack adds a sample; a function that calls itself counts once.

@@ -70,6 +70,9 @@ type matching struct {
 	base, candidate         *gobinary.Program
 	toCandidate, toBase     map[int]int
 	baseKeys, candidateKeys map[string][]int
+
+	// keys of functions that are inlined somewhere, once they are needed
+	baseInlined, candidateInlined map[string]bool
 }
 
 func match(base, candidate *gobinary.Program) *matching {

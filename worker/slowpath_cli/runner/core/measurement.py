@@ -189,8 +189,8 @@ def _upload_files(context: MeasurementContext, control: ServerClient) -> list[st
     if len(items) > MAX_FILES:
         raise ScriptProtocolError(f"The command wrote {len(items)} files; at most {MAX_FILES} are accepted.")
     return [
-        _upload_with_retry(
-            context, partial(control.put_file, context.run_id, one.path, _name(context, one.name), one.facts)
+        upload_with_retry(
+            context.is_aborted, partial(control.put_file, context.run_id, one.path, _name(context, one.name), one.facts)
         )
         for one in items
     ]
@@ -204,8 +204,8 @@ def _upload_executable(wanted: str, context: MeasurementContext, control: Server
             f"[measure] executable: {path} is not a file. The deploying command has to leave it there."
         )
     facts = add_pgo_profile(RunMetadata(commit=context.commit), path)
-    return _upload_with_retry(
-        context, partial(control.put_file, context.run_id, path, _name(context, EXECUTABLE_NAME), facts)
+    return upload_with_retry(
+        context.is_aborted, partial(control.put_file, context.run_id, path, _name(context, EXECUTABLE_NAME), facts)
     )
 
 
@@ -255,7 +255,7 @@ def _record(
             if not isinstance(result, CompletedRecording):
                 continue
             put = partial(control.put, context.run_id, _name(context, result.recording.name), result.body, result.facts)
-            sent.append(_upload_with_retry(context, put))
+            sent.append(upload_with_retry(context.is_aborted, put))
     return sent, missed
 
 
@@ -270,8 +270,8 @@ def _name(context: MeasurementContext, name: str) -> str:
     return f"{context.number:03}-{context.index:02}-{name.replace('/', '-')}"
 
 
-def _upload_with_retry(context: MeasurementContext, send: Callable[[], str]) -> str:
-    """Upload, and retry while the server is unavailable, until the probe must stop."""
+def upload_with_retry(is_aborted: Callable[[], bool], send: Callable[[], str]) -> str:
+    """Upload and return the artifact's ID; retry while the server is unavailable. Raises `CollectError`, `ProbeAborted`."""
     pause = 0.5
     while True:
         try:
@@ -279,7 +279,7 @@ def _upload_with_retry(context: MeasurementContext, send: Callable[[], str]) -> 
         except (TargetUnreachable, RequestDeclined) as error:
             if isinstance(error, RequestDeclined) and not error.is_transient:
                 raise
-            if context.is_aborted():
+            if is_aborted():
                 raise ProbeAborted from error
             time.sleep(pause)
             pause = min(pause * 2, 10.0)

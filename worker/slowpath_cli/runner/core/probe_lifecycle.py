@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from slowpath_cli.core.collect_errors import CollectError
 from slowpath_cli.runner.core import culprit_compilation, health_check, run_processes
 from slowpath_cli.runner.core.driver_interface import (
     BuildFailed,
@@ -92,9 +93,24 @@ class ProbeLifecycle:
     def _compile(self) -> None:
         """Compile the culprit and the build before it, and report what the compiler decided differently."""
         self._announce_deployment()
-        reasons = culprit_compilation.compare_culprit(self._context, self._run, self._is_aborted)
-        self._print(f"{len(reasons)} decisions of the compiler differ")
-        self._report(lambda: self._control.record_decisions(self._run.run_id, reasons))
+        compared = culprit_compilation.compare_culprit(self._context, self._run, self._is_aborted)
+        self._print(f"{len(compared.reasons)} decisions of the compiler differ")
+        uploaded: dict[str, str] = {}
+        if compared.executables is not None:
+            try:
+                uploaded = culprit_compilation.upload_executables(
+                    compared.executables, self._run, self._control, self._is_aborted
+                )
+            except CollectError as error:
+                self._print(f"the executables were not uploaded: {error}")
+        run_id = self._run.run_id
+        try:
+            self._report(lambda: self._control.record_decisions(run_id, compared.reasons, uploaded))
+        except ReportRejected as error:
+            if not uploaded:
+                raise
+            self._print(f"the server rejects the executables, so only the decisions are reported: {error}")
+            self._report(lambda: self._control.record_decisions(run_id, compared.reasons))
 
     # -- until it is ready
 

@@ -35,6 +35,7 @@ RUNNER: Final = {
     "environment",
     "lease_timeout_seconds",
     "compile",
+    "upload_executables",
 }
 MEASURE: Final = {"command", "collect", "within", "takes", "executable"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
@@ -115,6 +116,8 @@ class RunnerConfig:
     """Deployments are removed when the server has not responded for this long."""
     compile: bool = False
     """Whether it compiles culprits, to report what the compiler decided differently: in work trees, also without `checkout`."""
+    upload_executables: bool = True
+    """Whether it uploads the executables of a culprit and of the build before it, which it compiles."""
 
 
 def load_config(path: Path) -> dict[str, Any]:
@@ -162,6 +165,7 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
         lease_timeout_seconds=_number(runner, "lease_timeout_seconds", 600, 1, 86_400),
         compile=_compile(runner, repositories, environment),
+        upload_executables=_flag(runner, "upload_executables", default=True),
     )
 
 
@@ -169,13 +173,18 @@ def _compile(runner: Mapping[str, Any], repositories: Mapping[str, str], environ
     """Return whether the runner compiles culprits: by default with every driver, if it has the main repository and Go."""
     has_repository = "" in repositories
     has_go = shutil.which("go", path=environment.get("PATH")) is not None
-    found = runner.get("compile", has_repository and has_go)
-    if not isinstance(found, bool):
-        raise InvalidRunnerConfig("[runner] compile must be true or false.")
+    found = _flag(runner, "compile", default=has_repository and has_go)
     if found and not has_repository:
         raise InvalidRunnerConfig(
             '[runner] compile needs the main repository: set "" = "folder or URL" in [repositories].'
         )
+    return found
+
+
+def _flag(runner: Mapping[str, Any], name: str, *, default: bool) -> bool:
+    found = runner.get(name, default)
+    if not isinstance(found, bool):
+        raise InvalidRunnerConfig(f"[runner] {name} must be true or false.")
     return found
 
 

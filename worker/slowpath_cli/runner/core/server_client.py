@@ -166,12 +166,16 @@ class ServerClient:
             document = _translate_errors(lambda: self._server.once("GET", f"probes/{run_id}/patch"))
         return str(document.get("content", "")).encode()
 
-    def record_decisions(self, run_id: UUID, reasons: Sequence[CompilerReason]) -> None:
-        """Report what the compiler decided differently.
+    def record_decisions(
+        self, run_id: UUID, reasons: Sequence[CompilerReason], executables: Mapping[str, str] | None = None
+    ) -> None:
+        """Report what the compiler decided differently, and the artifacts of both executables by side.
 
         Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`.
         """
-        body = {"reasons": [asdict(one) for one in reasons]}
+        body: dict[str, Any] = {"reasons": [asdict(one) for one in reasons]}
+        if executables:  # a server that does not know them rejects the field
+            body["executables"] = dict(executables)
         self._send("POST", f"probes/{run_id}/compiler-decisions", json=body)
 
     def window(self, run_id: UUID, window: MeasurementReport) -> None:

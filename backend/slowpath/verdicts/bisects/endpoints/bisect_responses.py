@@ -170,7 +170,11 @@ def _compiler(session: ReadSession, row: Bisect) -> CulpritCompilationOut | None
         for one in found.reasons
     ]
     return CulpritCompilationOut(
-        state=found.state, reasons=reasons, problem=found.problem, comparison_id=found.comparison_id
+        state=found.state,
+        reasons=reasons,
+        problem=found.problem,
+        comparison_id=found.comparison_id,
+        missing=found.missing,
     )
 
 

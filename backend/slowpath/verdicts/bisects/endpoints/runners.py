@@ -10,6 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from slowpath.analysis.builds.compile_report import CompilerReason
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import ArtifactId
 from slowpath.core.ports import Clock
 from slowpath.core.settings import Settings
 from slowpath.platform.accounts.access import MayRead, MayRun, MayWrite, is_still_allowed
@@ -219,10 +220,15 @@ def get_probe_patch(run_id: UUID, caller: MayRun, session: Reading) -> ProbePatc
 def report_compiler_decisions(
     run_id: UUID, body: CompilerDecisionsIn, caller: MayRun, session: Writing, clock: Now
 ) -> None:
-    """Record what the compiler decided differently in a culprit and the build before it. Repetitions replace it."""
+    """Record what the compiler decided differently in a culprit and the build before it. Repetitions replace it.
+
+    `executables`: artifacts of both builds that were uploaded with the run as their batch. Both builds are then compared.
+    """
     runners.require_run_token(session, run_id, caller)
     reasons = [CompilerReason(**each.model_dump()) for each in body.reasons]
-    probe = culprit_compilation.record_decisions(session, run_id, reasons, now=clock.now())
+    found = body.executables
+    executables = None if found is None else (ArtifactId(found.base), ArtifactId(found.candidate))
+    probe = culprit_compilation.record_decisions(session, run_id, reasons, executables, now=clock.now())
     facts = {"number": probe.number, "reasons": len(reasons)}
     record_audit_event(session, caller, "probe.compiled", "probe", probe.id, facts)
 

@@ -12,6 +12,7 @@ from slowpath.verdicts.bisects.queries.bisects import (
     select_commit_experiments,
     select_events,
     select_experiments,
+    select_last_event,
     select_last_event_time,
     select_regression_experiments,
     select_regression_refs,
@@ -24,7 +25,7 @@ from slowpath.verdicts.bisects.queries.commit_comparisons import (
     select_head_outcomes,
     select_open_commit_comparisons,
 )
-from slowpath.verdicts.bisects.queries.pair_comparisons import select_pair_comparison
+from slowpath.verdicts.bisects.queries.pair_comparisons import select_build_artifacts, select_pair_comparison
 from slowpath.verdicts.bisects.queries.probes import (
     count_active_probes,
     count_probe_artifacts,
@@ -74,6 +75,7 @@ __all__ = [
     "select_bisect",
     "select_bisects",
     "select_boundary_checks",
+    "select_build_artifacts",
     "select_commit_comparisons",
     "select_commit_experiments",
     "select_commits_by_prefix",
@@ -82,6 +84,7 @@ __all__ = [
     "select_events",
     "select_experiments",
     "select_head_outcomes",
+    "select_last_event",
     "select_last_event_time",
     "select_last_good_commit",
     "select_measurement",

@@ -168,6 +168,14 @@ def select_events(session: ReadSession, bisect_id: UUID, limit: int) -> Sequence
     return session.scalars(found.order_by(BisectEvent.created_at.desc(), BisectEvent.id.desc()).limit(limit)).all()
 
 
+def select_last_event(session: ReadSession, bisect_id: UUID, kinds: Sequence[str]) -> BisectEvent | None:
+    """Return the newest event of these kinds, by ix_bisect_event_newest."""
+    found = select(BisectEvent).where(
+        BisectEvent.team_id == session.team_id, BisectEvent.bisect_id == bisect_id, BisectEvent.kind.in_(kinds)
+    )
+    return session.scalar(found.order_by(BisectEvent.created_at.desc(), BisectEvent.id.desc()).limit(1))
+
+
 def select_last_event_time(session: ReadSession, bisect_id: UUID, kind: str) -> datetime | None:
     """Return the time of the newest event of a kind, by ix_bisect_event_newest."""
     return session.scalar(

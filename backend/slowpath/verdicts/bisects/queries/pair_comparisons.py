@@ -1,6 +1,6 @@
 """SELECT statement of the comparison of two builds of a bisect."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,22 +10,28 @@ from sqlalchemy.dialects.postgresql import JSONB
 from slowpath.core.db_sessions import ReadSession
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog.tables import Build
+from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
 from slowpath.verdicts.bisects.tables import Bisect, Probe
 from slowpath.verdicts.comparisons.rules import ComparisonState, Side
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 
 
 def select_pair_comparison(
-    session: ReadSession, bisect: Bisect, base: Mapping[str, Any], candidate: Mapping[str, Any]
+    session: ReadSession,
+    bisect: Bisect,
+    base: Mapping[str, Any],
+    candidate: Mapping[str, Any],
+    compiled: Sequence[UUID] = (),
 ) -> UUID | None:
     """Return the newest finished comparison whose sides have only artifacts of these two builds.
 
-    Those that probes of the bisect uploaded, and without replaced modules those of the commits of the service.
+    Those that probes of the bisect uploaded, and without replaced modules those of the commits of the service; `compiled`: the
+    executables of base and candidate that the compilation of the culprit uploaded.
     By ix_artifact_batch, ix_artifact_build and ix_comparison_artifact_artifact.
     """
     found = select(Comparison.id).where(Comparison.team_id == session.team_id, Comparison.state == ComparisonState.DONE)
-    for side, build in ((Side.BASE, base), (Side.CANDIDATE, candidate)):
-        is_of_build = _is_of_build(session, bisect, build)
+    for number, (side, build) in enumerate(((Side.BASE, base), (Side.CANDIDATE, candidate))):
+        is_of_build = or_(_is_of_build(session, bisect, build), Artifact.id.in_(compiled[number : number + 1]))
         found = found.where(
             Comparison.id.in_(_compared(session, side, is_of_build)),
             Comparison.id.not_in(
@@ -33,6 +39,13 @@ def select_pair_comparison(
             ),
         )
     return session.scalar(found.order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(1))
+
+
+def select_build_artifacts(session: ReadSession, bisect: Bisect, build: Mapping[str, Any]) -> Sequence[Artifact]:
+    """Return what the probes of a build uploaded, oldest first, by ix_artifact_batch; invalidated probes are left out."""
+    runs = _runs_of(session, bisect, build).where(Probe.state != ProbeState.INVALIDATED)
+    found = select(Artifact).where(Artifact.team_id == session.team_id, Artifact.batch.in_(runs))
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id)).all()
 
 
 def _compared(session: ReadSession, side: Side, condition: ColumnElement[bool]) -> Select[UUID]:
@@ -43,9 +56,7 @@ def _compared(session: ReadSession, side: Side, condition: ColumnElement[bool]) 
 
 
 def _is_of_build(session: ReadSession, bisect: Bisect, build: Mapping[str, Any]) -> ColumnElement[bool]:
-    runs = select(Probe.run_id).where(
-        Probe.team_id == session.team_id, Probe.bisect_id == bisect.id, Probe.build == cast(dict(build), JSONB())
-    )
+    runs = _runs_of(session, bisect, build)
     builds = select(Build.id).where(
         Build.team_id == session.team_id, Build.service_id == bisect.service_id, Build.commit == build["commit"]
     )
@@ -53,3 +64,9 @@ def _is_of_build(session: ReadSession, bisect: Bisect, build: Mapping[str, Any])
     if build["modules"] or build["versions"]:
         return is_of_run
     return or_(is_of_run, Artifact.build_id.is_not(None) & Artifact.build_id.in_(builds))
+
+
+def _runs_of(session: ReadSession, bisect: Bisect, build: Mapping[str, Any]) -> Select[UUID]:
+    return select(Probe.run_id).where(
+        Probe.team_id == session.team_id, Probe.bisect_id == bisect.id, Probe.build == cast(dict(build), JSONB())
+    )

@@ -275,12 +275,15 @@ class RestOfIncreaseOut(BaseModel):
 class CulpritCompilationOut(BaseModel):
     """What the compiler decided differently in the culprit and the build before it."""
 
-    state: Literal["waiting", "running", "done", "failed"]
+    state: Literal["waiting", "running", "done", "failed", "not-compiled"]
+    """`not-compiled`: no runner compiles the builds, but they were compared."""
     reasons: list[CompilerReasonOut]
     problem: str
     """Why there is none: the end of the log."""
     comparison_id: UUID | None
-    """The newest finished comparison of the two builds."""
+    """The newest finished comparison of the two builds. It is made when the culprit is found, if probes recorded profiles."""
+    missing: str
+    """Why there is no comparison, or why it has no frames and stack sizes; "" otherwise."""
 
 
 class BisectOut(BisectSummaryOut):

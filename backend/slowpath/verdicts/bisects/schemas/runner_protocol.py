@@ -111,10 +111,18 @@ class CompileTarget(BaseModel):
     tags: list[str]
 
 
+class CompiledExecutablesIn(BisectRequest):
+    """The artifacts that a runner uploaded of the two builds of a lease, for its run."""
+
+    base: UUID
+    candidate: UUID
+
+
 class CompilerDecisionsIn(BisectRequest):
-    """What the compiler decided differently in the two builds of a lease."""
+    """What the compiler decided differently in the two builds of a lease, and their executables if they were uploaded."""
 
     reasons: Annotated[list[CompilerReasonIn], Field(max_length=MOST_REASONS)]
+    executables: CompiledExecutablesIn | None = None
 
 
 class ProbePatchOut(BaseModel):

@@ -1,12 +1,14 @@
 /** Taking a profile away: pictures of the graph at once, files made by a job and then downloaded. */
 import { Button, Menu } from '@mantine/core';
-import { useState, type RefObject } from 'react';
+import { Suspense, lazy, useState, type RefObject } from 'react';
 import type { LabelMatcher, ProfileExportFormat } from '../../../api';
 import type { CallGraphHandle, FlameGraphHandle } from '../../../charts';
 import { ErrorState, copyPicture, downloadBlob } from '../../../ui';
 import { ExportItems, useExportFile, type FileChoice, type PictureForm } from './export-file';
 import { createProfileExport, profileExportAddress, readProfileExport } from './profile-queries';
 import classes from './profiles.module.css';
+
+const PgoExport = lazy(() => import('./PgoExport'));
 
 const FILES: FileChoice<ProfileExportFormat>[] = [
   { format: 'pprof', name: 'pprof', hint: 'merged' },
@@ -40,6 +42,7 @@ export function ProfileExport({ setId, kind, sampleType, labels, name, graphs }:
     address: (id) => profileExportAddress(setId, id),
   });
   const [pictureError, setPictureError] = useState<unknown>(null);
+  const [isPgoOpen, setPgoOpen] = useState(false);
   const draw = async (form: PictureForm) => {
     setPictureError(null);
     try {
@@ -60,10 +63,19 @@ export function ProfileExport({ setId, kind, sampleType, labels, name, graphs }:
           <ExportItems
             files={FILES.filter(({ format }) => format !== 'pgo' || kind === 'cpu')}
             onPicture={(form) => void draw(form)}
-            onFile={file.create}
+            onFile={(format) => (format === 'pgo' ? setPgoOpen(true) : file.create(format))}
           />
         </Menu.Dropdown>
       </Menu>
+      {isPgoOpen && (
+        <Suspense fallback={null}>
+          <PgoExport
+            exported={{ setId, kind, sampleType, labels }}
+            onClose={() => setPgoOpen(false)}
+            onDownload={() => file.create('pgo')}
+          />
+        </Suspense>
+      )}
       {error !== null && error !== undefined && <ErrorState compact error={error} />}
     </div>
   );

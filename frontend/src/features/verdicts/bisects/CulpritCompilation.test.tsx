@@ -13,6 +13,7 @@ const of = (count: number): Bisect['compiler'] => ({
   state: 'done',
   problem: '',
   comparison_id: null,
+  missing: '',
   reasons: Array.from({ length: count }, (_, index) => ({
     function: `main.f${index}`,
     sentence: `main.f${index} is no longer inlined: cost 117 exceeds budget 80.`,
@@ -36,15 +37,17 @@ test('a failed build states why', () => {
         reasons: [],
         problem: 'go build failed: undefined: x',
         comparison_id: 'c1',
+        missing: 'No executables of both builds are stored.',
       }}
       comparisonLink={linked}
     />,
   );
   expect(screen.getByRole('alert')).toHaveTextContent('go build failed: undefined: x');
-  expect(screen.getByRole('link', { name: 'Comparison of both builds' })).toHaveAttribute(
+  expect(screen.getByRole('link', { name: /^Comparison of both builds/ })).toHaveAttribute(
     'href',
     '/comparisons/c1',
   );
+  expect(screen.getByText('No executables of both builds are stored.')).toBeVisible();
 });
 
 test('the report has the decisions', () => {

@@ -14,7 +14,7 @@ type Props = Pick<Bisect, 'compiler'> & {
 export function CulpritCompilation({ compiler, comparisonLink }: Props) {
   const [isWhole, setWhole] = useState(false);
   if (!compiler) return null;
-  const { state, reasons, problem, comparison_id } = compiler;
+  const { state, reasons, problem, comparison_id, missing } = compiler;
   const rest = reasons.length - SHOWN;
   return (
     <Section title="Compiler" aside="the culprit against the build before it">
@@ -53,7 +53,10 @@ export function CulpritCompilation({ compiler, comparisonLink }: Props) {
       {rest > 0 && !isWhole && (
         <Button onClick={() => setWhole(true)}>Show {countOf(rest, 'further decision')}</Button>
       )}
-      {comparison_id && <p>{comparisonLink(comparison_id, 'Comparison of both builds')}</p>}
+      {comparison_id && (
+        <p>{comparisonLink(comparison_id, 'Comparison of both builds: findings, frames, stack sizes')}</p>
+      )}
+      {missing && <p className="muted">{missing}</p>}
     </Section>
   );
 }
