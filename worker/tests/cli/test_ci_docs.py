@@ -65,8 +65,8 @@ def run(script: str, folder: Path, environ: dict[str, str]) -> subprocess.Comple
 
 
 def builds(client: TestClient) -> list[dict[str, Any]]:  # noqa: F811 - a fixture's name
-    found: list[dict[str, Any]] = client.get("/api/v1/builds").json()["items"]
-    return found
+    listed = client.get("/api/v1/builds").json()["items"]
+    return [client.get(f"/api/v1/builds/{each['id']}").json() for each in listed]  # the list has no dependencies
 
 
 def names(client: TestClient) -> set[str]:  # noqa: F811 - a fixture's name

@@ -7,8 +7,9 @@ less.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Literal
 
 ReasonKind = Literal["same-binary", "binary", "file", "package", "bump-on-path", "bump", "toolchain", "size"]
@@ -32,6 +33,30 @@ class RegressedCode:
     files: Sequence[str] = ()
     main_directory: str = ""
     """Directory of package main in the repository."""
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Import paths of the functions."""
+        return frozenset(package_of(function) for function in self.functions)
+
+    @cached_property
+    def package_ends(self) -> frozenset[str]:
+        """What a folder in a repository can be called that holds one of the packages: all ends of their import paths."""
+        return frozenset(end for package in self.packages for end in _ends_of(package))
+
+    @cached_property
+    def package_beginnings(self) -> frozenset[str]:
+        """Paths of modules that can hold one of the packages: all beginnings of their import paths."""
+        return frozenset(
+            "/".join(parts[:count])
+            for parts in (package.split("/") for package in self.packages)
+            for count in range(1, len(parts) + 1)
+        )
+
+    @cached_property
+    def file_ends(self) -> frozenset[str]:
+        """Paths in a repository that are one of the files. A path without a folder is too ambiguous, unless it is the file."""
+        return frozenset(end for file in self.files for end in _ends_of(file) if "/" in end or end == file)
 
     def with_more(self, functions: Sequence[str], files: Sequence[str]) -> "RegressedCode":
         """Return the same with more functions and files."""
@@ -92,13 +117,10 @@ def package_of(function: str) -> str:
 
 def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, list[SuspicionReason]]:
     code = [path for path in touched.paths if not path.endswith(("_test.go", ".md"))]
-    files = [path for path in code if any(_is_file(path, file) for file in regressed.files)]
+    files = [path for path in code if path in regressed.file_ends]
     if files:
         return FILE, [SuspicionReason("file", f"Touches a file of regressed functions: {_format_names(files)}.")]
-    packages = {package_of(function) for function in regressed.functions}
-    near = [
-        path for path in code if path.endswith((".go", ".s", ".c", ".h")) and _is_package(path, packages, regressed)
-    ]
+    near = [path for path in code if path.endswith((".go", ".s", ".c", ".h")) and _is_package(path, regressed)]
     if near:
         folders = list(dict.fromkeys(_folder(path) or "the root directory" for path in near))
         return PACKAGE, [
@@ -110,9 +132,8 @@ def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
 def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, list[SuspicionReason]]:
     reasons: list[SuspicionReason] = []
     factor = 1.0
-    packages = [package_of(function) for function in regressed.functions]
     modules = [module for module in touched.modules if module not in TOOLCHAINS]
-    on_path = [one for one in modules if any(package == one or package.startswith(one + "/") for package in packages)]
+    on_path = [one for one in modules if one in regressed.package_beginnings]
     if on_path:
         factor = BUMP_ON_PATH
         reasons.append(
@@ -129,19 +150,18 @@ def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
     return factor, reasons
 
 
-def _is_file(path: str, file: str) -> bool:
-    """Return whether a path in a repository is a file of a profile.
-
-    A path without a folder is too ambiguous.
-    """
-    return file == path or ("/" in path and file.endswith("/" + path))
-
-
-def _is_package(path: str, packages: set[str], regressed: RegressedCode) -> bool:
+def _is_package(path: str, regressed: RegressedCode) -> bool:
     folder = _folder(path)
-    if folder == regressed.main_directory and "main" in packages:
+    if folder == regressed.main_directory and "main" in regressed.packages:
         return True
-    return bool(folder) and any(package == folder or package.endswith("/" + folder) for package in packages)
+    return bool(folder) and folder in regressed.package_ends
+
+
+def _ends_of(path: str) -> Iterator[str]:
+    """Yield a path, and what is left of it without its first folders."""
+    while path:
+        yield path
+        path = path.partition("/")[2]
 
 
 def _folder(path: str) -> str:

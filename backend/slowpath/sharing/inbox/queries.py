@@ -31,6 +31,10 @@ SUBJECT_IDS: Mapping[ItemKind, InstrumentedAttribute[UUID]] = {
     ItemKind.CHANNEL: NotificationChannel.id,
     ItemKind.METRIC_SOURCE: MetricSource.id,
 }
+SPARKLINES: Mapping[ItemKind, type[ProductionEvent] | type[Regression]] = {
+    ItemKind.PRODUCTION_EVENT: ProductionEvent,
+    ItemKind.REGRESSION: Regression,
+}
 WAITING_BISECTS = ("waiting-approval", "paused", "failed")
 FINISHED_BISECTS = ("found", "not-in-range", "not-separable", "stopped")
 FAILING_CHANNELS = or_(
@@ -40,7 +44,7 @@ FAILING_CHANNELS = or_(
 REGRESSION_COLUMNS = (
     Regression.number, Regression.service_id, Regression.state, Regression.title, Regression.sentence, Regression.ratio,
     Regression.ratio_low, Regression.ratio_high, Regression.since_commit, Regression.since_at, Regression.assignee_id,
-    Regression.due_on, Regression.sparkline, Regression.closed_at, Regression.created_at, Regression.fixed_commit,
+    Regression.due_on, Regression.closed_at, Regression.created_at, Regression.fixed_commit,
 )  # fmt: skip
 
 
@@ -51,6 +55,15 @@ def select_regressions(session: ReadSession, *, closed: bool, limit: int) -> Seq
     found = select(Regression).options(load_only(*REGRESSION_COLUMNS)).where(Regression.confirmed.is_(True))
     found = found.where(~is_open if closed else is_open, Regression.direction == "worse")
     return session.scalars(found.order_by(order, Regression.id).limit(limit)).all()
+
+
+def select_sparklines(
+    session: ReadSession, kind: ItemKind, ids: Collection[UUID]
+) -> dict[UUID, Mapping[str, object] | None]:
+    """Return the sparklines of items of a kind, by primary key."""
+    table = SPARKLINES[kind]
+    rows = session.execute(select(table.id, table.sparkline).where(table.team_id == session.team_id, table.id.in_(ids)))
+    return {row[0]: row[1] for row in rows}
 
 
 def select_regressions_by_id(session: ReadSession, ids: Collection[UUID]) -> Sequence[Regression]:

@@ -209,7 +209,6 @@ def is_in_view(item: InboxItem, view: ViewName, user_id: UUID | None) -> bool:
 
 def matches(item: InboxItem, filters: InboxFilter) -> bool:
     """Return whether an item passes the filters besides the view."""
-    searched = f"{item.title} {item.detail} {item.service.name if item.service else ''} {item.number or ''}".casefold()
     return (
         (filters.service_id is None or (item.service is not None and item.service.id == filters.service_id))
         and (not filters.kinds or item.kind in filters.kinds)
@@ -218,8 +217,14 @@ def matches(item: InboxItem, filters: InboxFilter) -> bool:
         and (filters.assignee_id is None or (item.assignee is not None and item.assignee.id == filters.assignee_id))
         and not (filters.unassigned and item.assignee is not None)
         and (item.is_unread or not filters.unread)
-        and all(word in searched for word in filters.search.casefold().split())
+        and (not filters.search or contains(item, filters.search))
     )
+
+
+def contains(item: InboxItem, search: str) -> bool:
+    """Return whether an item contains all words of a text."""
+    searched = f"{item.title} {item.detail} {item.service.name if item.service else ''} {item.number or ''}".casefold()
+    return all(word in searched for word in search.casefold().split())
 
 
 def sort_key(item: InboxItem, view: ViewName) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, and_, func, or_, select, tuple_
+from sqlalchemy.orm import defer
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId, ServiceId, UserId
@@ -133,8 +134,8 @@ def select_newest_builds(session: ReadSession, service_id: ServiceId, limit: int
 
 
 def select_recent_comparisons(session: ReadSession, user_id: UserId, limit: int) -> Sequence[Comparison]:
-    """Return the newest comparisons that a user created, by ix_comparison_created_by."""
-    found = select(Comparison).where(Comparison.created_by == user_id)
+    """Return the newest comparisons that a user created, without results, by ix_comparison_created_by."""
+    found = select(Comparison).options(defer(Comparison.result, raiseload=True)).where(Comparison.created_by == user_id)
     return session.scalars(found.order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(limit)).all()
 
 

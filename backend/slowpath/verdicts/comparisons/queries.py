@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, tuple_
+from sqlalchemy.orm import defer
 
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
@@ -42,8 +43,9 @@ def select_comparisons(
     origins: Sequence[str],
     search: str | None,
 ) -> Sequence[Comparison]:
-    """Return comparisons newest first, by ix_comparison_newest, or by ix_comparison_listed without those of builds."""
-    found = select(Comparison).order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(limit)
+    """Return comparisons newest first, without results, by ix_comparison_newest, or by ix_comparison_listed without those of builds."""
+    found = select(Comparison).options(defer(Comparison.result, raiseload=True)).limit(limit)
+    found = found.order_by(Comparison.created_at.desc(), Comparison.id.desc())
     found = found.where(Comparison.origin.in_(origins))
     if ComparisonOrigin.BUILD not in origins:
         found = found.where(Comparison.origin != literal_column("'build'"))  # as the index has it

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, func, or_, select, text, update
+from sqlalchemy.orm import defer
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import EnvironmentId, ProductionEventId, ServiceId
@@ -37,10 +38,11 @@ def lock_events(session: WriteSession, event_ids: Sequence[UUID]) -> Sequence[Pr
 
 
 def select_listed_events(session: ReadSession, *, closed: bool, limit: int) -> Sequence[ProductionEvent]:
-    """Return the newest numbered events that are open, or the last closed."""
+    """Return the newest numbered events that are open, or the last closed, without their sparklines."""
     states = CLOSED if closed else OPEN
     order = ProductionEvent.closed_at.desc() if closed else ProductionEvent.started_at.desc()
     found = select(ProductionEvent).where(ProductionEvent.number.is_not(None), ProductionEvent.state.in_(states))
+    found = found.options(defer(ProductionEvent.sparkline))
     return session.scalars(found.order_by(order, ProductionEvent.id).limit(limit)).all()
 
 
@@ -64,6 +66,20 @@ def select_events_near(
         or_(ProductionEvent.state.in_(OPEN), ProductionEvent.started_at >= since, ProductionEvent.closed_at >= since),
     )
     return session.scalars(found.order_by(ProductionEvent.started_at.desc(), ProductionEvent.id)).all()
+
+
+def select_events_between(
+    session: ReadSession, environment_id: EnvironmentId, begin: datetime, end: datetime, limit: int
+) -> Sequence[ProductionEvent]:
+    """Return the newest numbered events of an environment that were open in a time range, newest first."""
+    found = select(ProductionEvent).where(
+        ProductionEvent.environment_id == environment_id,
+        ProductionEvent.number.is_not(None),
+        ProductionEvent.started_at <= end,
+        or_(ProductionEvent.state.in_(OPEN), ProductionEvent.started_at >= begin, ProductionEvent.closed_at >= begin),
+    )
+    order = (ProductionEvent.started_at.desc(), ProductionEvent.id)
+    return session.scalars(found.options(defer(ProductionEvent.sparkline)).order_by(*order).limit(limit)).all()
 
 
 def has_open_event(session: ReadSession, environment_id: EnvironmentId) -> bool:

@@ -26,13 +26,18 @@ def table() -> bytes:
 
 def test_files_are_named_by_import_path_for_any_build_folder() -> None:
     regressed = [one for one in FUNCTIONS if "other" not in one]
-    files = files_of(table(), regressed, "cmd/x")
-    assert files == ["example.org/app/store/get.go", "example.org/lib/deep/f.go", "cmd/x/main.go"]
+    assert files_of(table(), [*regressed, "example.org/app/gone.F", "m"], "cmd/x") == {
+        "example.org/app/store.(*Store[...]).Get": ["example.org/app/store/get.go"],
+        "example.org/lib/deep.F": ["example.org/lib/deep/f.go"],
+        "main.main": ["cmd/x/main.go"],
+        "example.org/app/store.Made": [],
+    }
 
 
 def test_a_commit_that_touches_such_a_file_is_more_suspicious_than_one_of_its_package() -> None:
     functions = list(FUNCTIONS)[:3]
-    regressed = RegressedCode(functions, files_of(table(), functions, "cmd/x"), "cmd/x")
+    files = [each for of_function in files_of(table(), functions, "cmd/x").values() for each in of_function]
+    regressed = RegressedCode(functions, files, "cmd/x")
 
     def weight(path: str) -> float:
         return suspicion(CommitChanges((path,), (), None, None), regressed).weight

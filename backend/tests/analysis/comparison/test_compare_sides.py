@@ -157,3 +157,19 @@ def test_the_cost_of_a_request_outranks_a_shift_of_shares() -> None:
     }
     assert (forward.verdict, backward.verdict) == ("improved", "regressed")
     assert make_comparison_document(forward).headline.sentence.startswith("Improved: 33% less CPU per request")
+
+
+def test_a_smaller_part_of_the_processors_does_not_oppose_the_cost_of_a_request() -> None:
+    """A service whose requests cost more CPU serves fewer, so that the collector has a smaller part of the processors."""
+    base, candidate = (
+        replace(side(slow=slow), others={TRACE: traces([CALM], 5, seed=2 if slow else 1, gc_fraction=part)})
+        for slow, part in ((False, 0.3), (True, 0.05))
+    )
+    comparison = compared_sides(base, candidate)
+    of_traces = next(each for each in comparison.kind_verdicts if each.kind == "traces")
+
+    assert {finding.normalization for finding in comparison.parts["traces"].findings if finding.is_significant} == {
+        "share"
+    }
+    assert (of_traces.verdict, of_traces.measures_cost) == ("improved", False)
+    assert comparison.verdict == "regressed"

@@ -335,6 +335,9 @@ def test_a_thousand_items_are_listed_in_few_queries(client: TestClient, desk: De
         body = inbox(client)
     assert body["counts"]["needs_action"] == 1_000
     assert len(counted) <= 25
+    of_shown = [each for each in counted.seen if "sparkline" in each]
+    assert len(of_shown) == 1  # the first page shows events only
+    assert all(".id IN" in each for each in of_shown)
 
 
 def test_retention_deletes_the_triage_of_deleted_items(client: TestClient, desk: Desk, app: AppUnderTest) -> None:

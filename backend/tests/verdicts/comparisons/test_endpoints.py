@@ -197,6 +197,7 @@ def test_a_long_list_asks_no_more_of_the_database(
     assert len(listed) == MANY + 1
     assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, **WITHOUT_SOURCE}
     assert len(many) == len(few) <= 4
+    assert not any("comparison.result" in each for each in many.seen)
 
 
 def test_a_chunk_of_a_view_is_sent_as_stored(client: TestClient, comparisons: ComparisonsFactory) -> None:

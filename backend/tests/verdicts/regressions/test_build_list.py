@@ -6,7 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.verdicts.regressions.tables import BuildVerdict
+from slowpath.core.ids import new_id
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.evidence import RECORDED_AT, EvidenceFactory
 from tests.support.app_under_test import AppUnderTest
@@ -27,10 +28,18 @@ def listed(client: TestClient, **query: object) -> list[dict[str, Any]]:
     return items
 
 
-def judge(made: EvidenceFactory, build_id: UUID, service_id: UUID) -> None:
+def judge(made: EvidenceFactory, build_id: UUID, service_id: UUID, *regression_ids: UUID) -> None:
     row = BuildVerdict(build_id=build_id, service_id=service_id, branch="main", ordered_at=RECORDED_AT, state="passed")
-    row.sentence, row.regression_ids = "No change.", []
+    row.sentence, row.regression_ids = "No change.", [str(each) for each in regression_ids]
     made.add(row)
+
+
+def regression(made: EvidenceFactory, service_id: UUID, number: int, kind: str) -> UUID:
+    row = Regression(id=new_id(), number=number, service_id=service_id, branch="main", state="new", confirmed=True)
+    row.kind, row.subject, row.unit, row.direction = kind, "main.Total", "", "worse"
+    row.title = row.sentence = "Slower"
+    made.add(row)
+    return row.id
 
 
 def test_a_build_is_listed_with_its_evidence_and_verdict(client: TestClient, made: EvidenceFactory) -> None:
@@ -75,9 +84,13 @@ def test_a_service_of_another_team_is_not_found(app: AppUnderTest, client: TestC
 def test_a_long_list_sends_no_more_statements(client: TestClient, made: EvidenceFactory, queries: Statements) -> None:
     service_id = made.service()
     for number in range(8):
-        judge(made, made.build(service_id, f"{number:040x}"), service_id)
+        regressed = regression(made, service_id, number + 1, "profile.heap" if number % 2 else "trace.sched_delay")
+        judge(made, made.build(service_id, f"{number:040x}"), service_id, regressed)
     with queries.during() as few:
         listed(client, limit=1)
     with queries.during() as many:
-        assert len(listed(client)) == 8
+        found = listed(client)
     assert len(many) == len(few)
+    assert not any("build.dependencies" in each for each in many.seen)
+    kinds = [[one["kind"] for one in each["verdict"]["kinds"] if one["is_announced"]] for each in found]
+    assert kinds == [["heap"], ["traces"]] * 4

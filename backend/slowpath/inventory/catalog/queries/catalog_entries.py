@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, func, or_, select, tuple_
+from sqlalchemy.orm import defer
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, EnvironmentId, ServiceId
@@ -87,8 +88,9 @@ def build_by_identity(session: ReadSession, identity: BuildIdentity) -> Build | 
 
 
 def builds(session: ReadSession, after: After, limit: int, filters: BuildFilter) -> Sequence[Build]:
-    """Return builds newest first, by ix_build_newest, ix_build_service or ix_build_branch."""
-    found = select(Build).order_by(Build.created_at.desc(), Build.id.desc()).limit(limit)
+    """Return builds newest first, without their dependencies (thousands each), by ix_build_newest, ix_build_service or ix_build_branch."""
+    found = select(Build).options(defer(Build.dependencies, raiseload=True)).limit(limit)
+    found = found.order_by(Build.created_at.desc(), Build.id.desc())
     if filters.service_id is not None:
         found = found.where(Build.service_id == filters.service_id)
     if filters.branch is not None:

@@ -1,11 +1,13 @@
 """Read the inbox: items of all kinds with their triage, filtered, counted and ordered.
 
-Query shape: each kind of subject once, the triage rows, and the names of services, environments and users; two counts.
+Query shape: each kind of subject once, the triage rows, and the names of services, environments and users; two counts;
+the sparklines of the items that are shown.
 Snooze, mute and merge depend on the current time and on other rows, so items are filtered in memory: a team has at most
 a few thousand open items.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -26,7 +28,7 @@ from slowpath.sharing.inbox.rules import (
     matches,
     sort_key,
 )
-from slowpath.sharing.inbox.service.item_sources import Subject, load_context, make_item
+from slowpath.sharing.inbox.service.item_sources import Subject, add_sparklines, load_context, make_item
 from slowpath.sharing.inbox.wording import describe_failing_source, describe_inbox
 from slowpath.verdicts.production_events.service import event_views
 from slowpath.verdicts.production_events.tables import ProductionEvent
@@ -45,13 +47,12 @@ def list_inbox(
     chosen = _choose(items, filters)
     start = 0 if after is None else next((at for at, (key, _) in enumerate(chosen) if key > after), len(chosen))
     shown = chosen[start : start + limit]
-    needing = [each for _, each in _choose(open_items, InboxFilter())]
+    needing = [each for each in open_items if each.needs_action]
+    first = min(needing, key=lambda each: sort_key(each, "needs-action"), default=None)
     return InboxPage(
-        items=tuple(each for _, each in shown),
+        items=tuple(add_sparklines(session, [each for _, each in shown])),
         counts=_count(session, open_items, filters.user_id),
-        headline=describe_inbox(
-            len(needing), sum(each.severity == "high" for each in needing), needing[0] if needing else None
-        ),
+        headline=describe_inbox(len(needing), sum(each.severity == "high" for each in needing), first),
         next_key=shown[-1][0] if shown and start + limit < len(chosen) else None,
     )
 
@@ -124,7 +125,7 @@ def get_items(
         if ids := [subject_id for of_kind, subject_id in keys if of_kind is kind]:
             subjects += find_subjects(session, kind, ids, now)
     context = load_context(session, subjects, user_id)
-    items = [make_item(each, context, now) for each in subjects]
+    items = add_sparklines(session, [make_item(each, context, now) for each in subjects])
     return {(each.kind, each.id): each for each in items}
 
 
@@ -140,4 +141,4 @@ def get_item(
 
 def get_event_item(session: ReadSession, event: ProductionEvent, user_id: UserId | None, now: datetime) -> InboxItem:
     """Return the item of a production event as a user sees it."""
-    return make_item(event, load_context(session, [event], user_id), now)
+    return replace(make_item(event, load_context(session, [event], user_id), now), sparkline=event.sparkline)

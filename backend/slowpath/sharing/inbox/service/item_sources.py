@@ -114,7 +114,7 @@ def kind_of(subject: Subject) -> ItemKind:
 
 
 def make_item(subject: Subject, context: ItemContext, now: datetime) -> InboxItem:
-    """Return the item of a subject, with its triage as of now."""
+    """Return the item of a subject, with its triage as of now, without its sparkline (`add_sparklines`)."""
     if isinstance(subject, ProductionEvent):
         item = _make_event_item(subject, context)
     elif isinstance(subject, Regression):
@@ -128,12 +128,22 @@ def make_item(subject: Subject, context: ItemContext, now: datetime) -> InboxIte
     return _with_triage(item, context, now)
 
 
+def add_sparklines(session: ReadSession, items: Sequence[InboxItem]) -> list[InboxItem]:
+    """Return items with their sparklines: one query per kind that has them, for the few items that are shown."""
+    found: dict[UUID, Mapping[str, object] | None] = {}
+    for kind in queries.SPARKLINES:
+        if ids := [each.id for each in items if each.kind is kind]:
+            found |= queries.select_sparklines(session, kind, ids)
+    return [replace(each, sparkline=found[each.id]) if found.get(each.id) else each for each in items]
+
+
 def _with_triage(item: InboxItem, context: ItemContext, now: datetime) -> InboxItem:
     key = (item.kind, item.id)
     row = context.triage.get(key)
     merged = context.merged.get(key, 0)
     if row is None:
-        return replace(item, merged=merged, is_unread=_is_unread(item, context, None))
+        is_unread = _is_unread(item, context, None)
+        return replace(item, merged=merged, is_unread=is_unread) if merged or is_unread else item
     snooze = returned_at = None
     if row.snooze_rule is not None and row.snoozed_at is not None:
         snooze = Snooze(cast("SnoozeRuleName", row.snooze_rule), row.snooze_until, row.snoozed_at)
@@ -184,7 +194,6 @@ def _make_event_item(row: ProductionEvent, context: ItemContext) -> InboxItem:
         since_at=row.started_at,
         since_commit=row.commit,
         ratio=(row.ratio, row.ratio_low, row.ratio_high),
-        sparkline=row.sparkline,
         assignee=context.user(row.assignee_id),
         due_on=row.due_on,
         closed=closed,
@@ -209,7 +218,6 @@ def _make_regression_item(row: Regression, context: ItemContext) -> InboxItem:
         since_at=row.since_at,
         since_commit=row.since_commit,
         ratio=None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
-        sparkline=row.sparkline,
         assignee=context.user(row.assignee_id),
         due_on=row.due_on,
         closed=closed,

@@ -11,6 +11,7 @@ from slowpath.analysis.bisect.commit_suspicion import RegressedCode
 from slowpath.analysis.builds.regressed_files import files_of
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.formats.column_file import ColumnFileError
+from slowpath.analysis.formats.go_function_names import is_standard
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey, ComparisonId, RegressionId, ServiceId
@@ -26,6 +27,7 @@ from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.tables import Regression
 
 MOST_FUNCTIONS: Final = 200
+MOST_FILES: Final = 200
 MOST_TABLES: Final = 8
 FUNCTION_KINDS: Final = frozenset({"profile.function", "growth.count"})
 
@@ -86,15 +88,22 @@ def list_function_tables(session: ReadSession, subject: RegressedSubject) -> lis
 
 
 def add_function_files(regressed: RegressedCode, keys: Sequence[BlobKey], blobs: BlobStore) -> RegressedCode:
-    """Return the code with the files of its functions. Unreadable tables are skipped."""
-    found = list(regressed.files)
+    """Return the code with the files of its functions.
+
+    Tables are read until each function is in one. Unreadable tables are skipped.
+    """
+    files_by_function: dict[str, list[str]] = {}
     for key in keys:
+        left = [one for one in regressed.functions if one not in files_by_function and not is_standard(one)]
+        if not left:
+            break
         try:
             table = gzip.decompress(blobs.read(key))
-            found += files_of(table, regressed.functions, regressed.main_directory)
+            files_by_function.update(files_of(table, left, regressed.main_directory))
         except (NotFound, ColumnFileError, OSError, EOFError, zlib.error):
             continue
-    return replace(regressed, files=tuple(dict.fromkeys(found)))
+    found = dict.fromkeys(each for one in regressed.functions for each in files_by_function.get(one, ()))
+    return replace(regressed, files=tuple(dict.fromkeys((*regressed.files, *list(found)[:MOST_FILES]))))
 
 
 def find_comparison(session: ReadSession, comparison_id: UUID | None) -> Comparison | None:

@@ -63,8 +63,7 @@ def list_events_between(
     session: ReadSession, environment_id: EnvironmentId, begin: datetime, end: datetime
 ) -> Sequence[ProductionEvent]:
     """Return the newest confirmed events of an environment that were open in a time range, newest first."""
-    found = queries.select_events_near(session, environment_id, begin)
-    return [row for row in found if row.number is not None and row.started_at <= end][:MOST_CHANGE_POINTS]
+    return queries.select_events_between(session, environment_id, begin, end, MOST_CHANGE_POINTS)
 
 
 def list_history(session: ReadSession, event_id: ProductionEventId) -> Sequence[ProductionEventHistory]:

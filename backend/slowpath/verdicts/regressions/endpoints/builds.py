@@ -46,7 +46,7 @@ def list_builds(
     rows = catalog.builds(session, paging.after, paging.limit + 1, filters)
     counts = count_evidence(session, [row.id for row in rows])
     found = build_measurements.get_build_verdict_rows(session, [row.id for row in rows])
-    verdicts = {build_id: regression_views.combine_answers(session, each) for build_id, each in found.items()}
+    verdicts = regression_views.combine_answers_of_builds(session, list(found.values()))
     return paging.page(
         rows,
         lambda row: make_listed_build_out(row, counts[row.id], verdicts.get(row.id)),

@@ -1,6 +1,8 @@
 """Response bodies of lists of builds."""
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from slowpath.analysis.kinds.registry import StoredKindId
 from slowpath.evidence.artifacts.service.build_evidence import EvidenceCounts
@@ -20,6 +22,7 @@ class KindCountOut(BaseModel):
 class ListedBuildOut(BuildOut):
     """A build as listed, with its decoded artifacts by kind and its verdict; null before it is evaluated."""
 
+    dependencies: Annotated[dict[str, str] | None, Field(description="Null in lists: `GET /builds/ID` has them")]
     evidence: list[KindCountOut]
     waiting_artifacts: int
     verdict: BuildVerdictOut | None
@@ -27,9 +30,11 @@ class ListedBuildOut(BuildOut):
 
 def make_listed_build_out(row: Build, counts: EvidenceCounts, verdict: CombinedVerdict | None) -> ListedBuildOut:
     """Return the response body of a listed build."""
+    listed = {name: getattr(row, name) for name in BuildOut.model_fields if name != "dependencies"}
     return ListedBuildOut.model_validate(
         {
-            **BuildOut.model_validate(row).model_dump(),
+            **listed,
+            "dependencies": None,
             "evidence": [{"kind": kind, "count": count} for kind, count in counts.kinds.items()],
             "waiting_artifacts": counts.waiting,
             "verdict": make_build_verdict_out(verdict) if verdict else None,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache, partial
+from uuid import UUID
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Build
 from slowpath.verdicts.regressions import queries
+from slowpath.verdicts.regressions.tables import BuildMeasurement
 
 
 @dataclass(frozen=True)
@@ -41,34 +43,40 @@ class CommitMeasurement:
 
 
 class CommitMeasurements:
-    """Measurements of a service's builds by commit; each row is read once."""
+    """Measurements of a service's builds by commit: builds, measurements and artifacts of a commit are read once, for all kinds."""
 
     def __init__(self, session: ReadSession, service_id: ServiceId) -> None:
         """Prepare without reading."""
         self._session, self._service_id = session, service_id
-        self._measures = cache(self._read)
+        self._rows = cache(self._read)
+        self._unpack = cache(unpack)
         self._files = cache(partial(_files, session))
 
     def find_measurement(self, commit: str, query: SubjectQuery) -> CommitMeasurement | None:
         """Return the measurement of the newest build that has one, with its artifacts; None without artifacts."""
         source = next((one for one, kinds in measured_kinds().items() if query.kind in kinds), None)
-        for build, measure, conditions in self._measures(commit, query.kind) if source is not None else ():
-            found = _find_value(measure, query.subject, query.unit)
-            files = self._files(BuildId(build.id), source or "", query.most) if found is not None else ()
-            if found is not None and files:
-                return CommitMeasurement(build, *found, conditions, files)
+        for build, rows in self._rows(commit) if source is not None else ():
+            row = rows.get(query.kind)
+            found = _find_value(self._unpack(row.content), query.subject, query.unit) if row is not None else None
+            files = self._files(BuildId(build.id), query.most).get(source or "", ()) if found is not None else ()
+            if row is not None and found is not None and files:
+                return CommitMeasurement(build, *found, row.conditions, files)
         return None
 
-    def _read(self, commit: str, kind: str) -> list[tuple[Build, KindMeasurement, str]]:
+    def _read(self, commit: str) -> list[tuple[Build, dict[str, BuildMeasurement]]]:
         builds = catalog.builds_of_commit(self._session, self._service_id, commit)
-        rows = {
-            row.build_id: row for row in queries.select_measurements(self._session, [one.id for one in builds], [kind])
-        }
-        return [(one, unpack(rows[one.id].content), rows[one.id].conditions) for one in builds if one.id in rows]
+        rows: dict[UUID, dict[str, BuildMeasurement]] = {one.id: {} for one in builds}
+        for row in queries.select_measurements(self._session, list(rows)) if rows else ():
+            rows[row.build_id][row.kind] = row
+        return [(one, rows[one.id]) for one in builds]
 
 
-def _files(session: ReadSession, build_id: BuildId, kind: str, most: int) -> tuple[Artifact, ...]:
-    return tuple(queries.select_artifacts(session, build_id, [kind], most))
+def _files(session: ReadSession, build_id: BuildId, most: int) -> dict[str, tuple[Artifact, ...]]:
+    """Return the newest artifacts of a build by kind, at most `most` of each, oldest first."""
+    found: dict[str, list[Artifact]] = {}
+    for one in queries.select_artifacts(session, build_id, list(measured_kinds()), most):
+        found.setdefault(one.kind or "", []).append(one)
+    return {kind: tuple(files) for kind, files in found.items()}
 
 
 def _find_value(measure: KindMeasurement, subject: str, unit: str) -> tuple[float, float | None, str] | None:

@@ -1,6 +1,6 @@
 """Read regressions, their events and evidence, and verdicts on builds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -25,6 +25,7 @@ from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, Regre
 __all__ = [
     "RegressionFilter",
     "combine_answers",
+    "combine_answers_of_builds",
     "count_regressions",
     "describe_stack_warnings",
     "get_build_verdict",
@@ -120,6 +121,18 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
 
 def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
     """Return a verdict with the answer of its comparison, from the decision that made it."""
+    return combine_answers_of_builds(session, [row])[row.build_id]
+
+
+def combine_answers_of_builds(session: ReadSession, rows: Sequence[BuildVerdict]) -> dict[UUID, CombinedVerdict]:
+    """Return the verdicts by build, each with the answer of its comparison: one query for the regressions of all."""
+    regression_ids = {UUID(str(each)) for row in rows for each in row.regression_ids}
+    found = queries.select_regressions_by_id(session, list(regression_ids)) if regression_ids else ()
+    kinds = {each.id: section_of_measurement(each.kind) for each in found}
+    return {row.build_id: _combine(row, kinds) for row in rows}
+
+
+def _combine(row: BuildVerdict, kind_of_regression: Mapping[UUID, str]) -> CombinedVerdict:
     decision, ancestor = get_decision(row), load_ancestor(row.ancestor_answer)
     is_announced = decision is not None and decision.is_announced and row.state == decision.state
     compared = ancestor.comparison if ancestor is not None else None
@@ -130,9 +143,8 @@ def combine_answers(session: ReadSession, row: BuildVerdict) -> CombinedVerdict:
     if check is not None:
         verdict: Verdict = "regressed" if check.warnings else "unchanged"
         kinds[STACK_SIZE] = KindAnswer(STACK_SIZE, verdict, is_announced=bool(check.warnings))
-    ids = [UUID(str(each)) for each in row.regression_ids]
-    for regression in queries.select_regressions_by_id(session, ids) if ids else ():
-        kind = section_of_measurement(regression.kind)
+    ids = sorted(UUID(str(each)) for each in row.regression_ids)
+    for kind in (kind_of_regression[each] for each in ids if each in kind_of_regression):
         kinds[kind] = KindAnswer(kind, "regressed", is_announced=True)
     return CombinedVerdict(row, ancestor, is_announced, tuple(kinds.values()))
 
