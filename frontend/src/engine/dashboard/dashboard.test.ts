@@ -402,13 +402,13 @@ describe('words', () => {
     expect(changePointLabel(own!, board)).toEqual({
       strong: 'p99 ×3.1',
       plain: ' (2.8 to 3.4)',
-      tail: ', deployment 5f3c1e8',
+      tail: ', deployment 5f3c1e8d00',
     });
     expect(changePointLabel(follows!, board).plain).toBe('follows distributor');
     expect(changePointLabel({ ...own!, cause: 'load' }, board).tail).toBe(', explained by load');
     expect(board.deploys.map(deploymentLabel)).toEqual([
-      { lead: 'deployment ', name: '5f3c1e8', tail: ' 14:02' },
-      { lead: '', name: 'a9e11b4', tail: ' 12:41, not slower' },
+      { lead: 'deployment ', name: '5f3c1e8d00', tail: ' 14:02' },
+      { lead: '', name: 'a9e11b4c00', tail: ' 12:41, not slower' },
     ]);
     const unnamed = {
       ...board.deploys[0]!,

@@ -139,9 +139,14 @@ type TokensProps = {
   team: TeamMembership;
   /** How to upload a build with the secret of a new token, from the feature that has services. */
   uploadSteps: (secret: string) => ReactNode;
+  /** The scope that the address asks a new token to have. */
+  scope?: string;
 };
 
-export function Tokens({ team, uploadSteps }: TokensProps) {
+/** Of a token of CI. */
+const DEFAULT_SCOPE = 'upload';
+
+export function Tokens({ team, uploadSteps, scope }: TokensProps) {
   const tokens = useQuery({
     ...tokensQuery(team.id),
     enabled: canManageMembers(team),
@@ -166,7 +171,13 @@ export function Tokens({ team, uploadSteps }: TokensProps) {
         title="API tokens"
         aside="for CI and scripts; they act for the team or a service account, not for a user"
       >
-        <NewToken team={team} accounts={accounts.data?.items ?? []} uploadSteps={uploadSteps} />
+        <NewToken
+          key={scope}
+          team={team}
+          accounts={accounts.data?.items ?? []}
+          uploadSteps={uploadSteps}
+          scope={scope}
+        />
         <ListTable
           label="API tokens"
           records={tokens}
@@ -319,10 +330,12 @@ const THE_TEAM = { value: '', label: 'the team' };
 
 type NewTokenProps = TokensProps & { accounts: ServiceAccount[] };
 
-function NewToken({ team, accounts, uploadSteps }: NewTokenProps) {
+function NewToken({ team, accounts, uploadSteps, scope }: NewTokenProps) {
   const client = useQueryClient();
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<string[]>(['upload']);
+  const [scopes, setScopes] = useState<string[]>(() => [
+    SCOPES.find(({ value }) => value === scope)?.value ?? DEFAULT_SCOPE,
+  ]);
   const [days, setDays] = useState('90');
   const [account, setAccount] = useState('');
   // An account that was deleted meanwhile is not chosen any more.
