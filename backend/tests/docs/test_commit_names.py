@@ -64,4 +64,9 @@ def test_both_sides_show_the_same_digits() -> None:
 
 def test_names_of_releases_and_branches_stay_whole() -> None:
     assert short_commit("8d20c6e1" * 5) == "8d20c6e18d"
-    assert [short_commit(name) for name in ("go1.26.0", "main", "GODEBUG=a=1", "")] == ["go1.26.0", "main", "GODEBUG=a=1", ""]
+    assert [short_commit(name) for name in ("go1.26.0", "main", "GODEBUG=a=1", "")] == [
+        "go1.26.0",
+        "main",
+        "GODEBUG=a=1",
+        "",
+    ]

@@ -17,6 +17,7 @@ import {
 } from './dashboard-scale';
 import {
   behindText,
+  gapText,
   lastText,
   momentText,
   selectionText,
@@ -337,6 +338,9 @@ describe('time', () => {
     const minutes = { fromMs: span.fromMs, stepMs: 60_000, points: 61 };
     expect(lastText(minutes, 50)).toBe('last at 12:50');
     expect(lastText(minutes, 55)).toBe('');
+    const gap = { from_ms: span.fromMs, to_ms: span.toMs, panel: 'both' } as const;
+    expect(gapText({ ...gap, reason: 'no samples since' }, span)).toBe('no samples since 12:00');
+    expect(gapText({ ...gap, reason: 'no requests' }, span)).toBe('no requests');
     expect(sinceText(span.fromMs, span.toMs)).toBe('12:00');
     expect(sinceText(span.fromMs - 2 * 86_400_000, span.toMs)).toBe('Mon');
     expect(sinceText(span.fromMs - 16 * 86_400_000, span.toMs)).toBe('2 Nov');

@@ -123,7 +123,7 @@ function PanelCaption(props: InnerProps) {
       )}
       <span className="grow" />
       {newest >= 0 && (
-        <span ref={which} className={classes.why}>
+        <span ref={which} className={classes.newest}>
           {parts.length > 1 ? 'newest values' : 'newest value'}
         </span>
       )}
