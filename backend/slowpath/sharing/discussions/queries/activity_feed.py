@@ -87,9 +87,9 @@ def _text(value: str | None) -> ColumnElement[str | None]:
 def _logged(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
     """By ix_audit_event_newest. Of the files that a program uploads, the first of each build or batch is activity."""
     earlier = aliased(Artifact)
-    is_same_set = case(
-        (Artifact.build_id.is_not(None), earlier.build_id == Artifact.build_id),
-        else_=earlier.batch == Artifact.batch,
+    is_same_set = or_(  # by ix_artifact_build and ix_artifact_batch
+        earlier.build_id == Artifact.build_id,
+        Artifact.build_id.is_(None) & (earlier.batch == Artifact.batch),
     )
     is_first = ~exists().where(
         earlier.team_id == Artifact.team_id,

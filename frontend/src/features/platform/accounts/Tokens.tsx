@@ -1,7 +1,7 @@
-import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { Button, NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
+import type { ServiceAccount, TeamMembership, Token } from '../../../api';
 import {
   DeleteResource,
   EmptyState,
@@ -16,6 +16,7 @@ import {
   onText,
 } from '../../../ui';
 import { CiTrusts } from './CiTrusts';
+import { SCOPES, ScopesField } from './ScopesField';
 import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
 import {
@@ -27,14 +28,6 @@ import {
 } from './account-queries';
 import { canManageMembers } from './member-roles';
 
-const SCOPES: { value: TokenScope; label: string }[] = [
-  { value: 'read', label: 'read' },
-  { value: 'upload', label: 'upload: builds, files, telemetry' },
-  { value: 'deploy', label: 'deploy: announce deployments' },
-  { value: 'runner', label: 'runner: run bisect deployments' },
-  { value: 'write', label: 'write: everything a member can do' },
-  { value: 'audit', label: 'audit: read the audit log' },
-];
 const LIVES = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
@@ -274,33 +267,6 @@ function TokenForm({
         token.
       </p>
     </FormBody>
-  );
-}
-
-type ScopesFieldProps = {
-  chosen: string[];
-  /** The service account is a viewer. */
-  isReadOnly: boolean;
-  onChange: (scopes: string[]) => void;
-};
-
-function ScopesField({ chosen, isReadOnly, onChange }: ScopesFieldProps) {
-  return (
-    <Checkbox.Group label="Scopes" value={chosen} onChange={onChange}>
-      <div className={classes.scopes}>
-        {SCOPES.map(({ value, label }) => (
-          <Checkbox
-            key={value}
-            value={value}
-            label={label}
-            disabled={isReadOnly}
-            title={
-              isReadOnly ? 'The service account is a viewer: its tokens can only read' : undefined
-            }
-          />
-        ))}
-      </div>
-    </Checkbox.Group>
   );
 }
 
