@@ -19,7 +19,7 @@ IDENTITIES = {
     "build_names.py",  # tags of images and folders
     "build_uploads.py",  # the name by which the same upload is recognized
     "dashboard_plan.py",  # the version that the example's program reports
-    "example_additions.py", "example_builds.py", "example_repositories.py",  # ids of runs and labels of stored captures
+    "example_additions.py", "example_builds.py",  # ids of runs
 }  # fmt: skip
 """Modules in which the beginning of a SHA identifies something that is stored or recorded."""
 

@@ -264,7 +264,7 @@ describe('the board', () => {
       expect(panel).toHaveTextContent('Deployment 5f3c1e8d00 of distributor');
     });
     expect(panel).toHaveTextContent('slower');
-    expect(panel).toHaveTextContent('p99 takes 3.10 times as long (2.8 to 3.4)');
+    expect(panel).toHaveTextContent('p99 takes 3.1 times as long (2.8 to 3.4)');
     expect(within(panel).getByText('ident: copy labels before they are sent on')).toBeVisible();
     expect(within(panel).getByRole('link', { name: '5f3c1e8d00' })).toHaveAttribute(
       'href',

@@ -404,8 +404,8 @@ describe('words', () => {
     const board = readDashboard(aDashboard());
     const [own, follows] = board.changes;
     expect(changePointLabel(own!, board)).toEqual({
-      strong: 'p99 ×3.1',
-      plain: ' (2.8 to 3.4)',
+      strong: 'p99 ×3.10',
+      plain: ' (2.79 to 3.41)',
       tail: ', deployment 5f3c1e8d00',
     });
     expect(changePointLabel(follows!, board).plain).toBe('follows distributor');
