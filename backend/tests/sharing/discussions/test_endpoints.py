@@ -181,7 +181,7 @@ def test_a_mention_is_unread_until_it_is_read(
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
     assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not notified"
     (mention,) = theirs.get("/api/v1/mentions").json()["items"]
-    assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaa", f"/builds/{build}", None)
+    assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaaaaa", f"/builds/{build}", None)
 
     # after an edit: a newly mentioned user is notified, one mentioned before is not notified again
     changed = {"text": f"@{named.name} and @{bystander.name.lower()}"}
