@@ -67,7 +67,7 @@ describe('the page of a production event', () => {
         .getAllByRole('listitem')
         .map((item) => item.textContent),
     ).toEqual([
-      'Starts 40 s after deployment a84f3c1000, holds',
+      'Starts 40 s after deployment a84f3c1, holds',
       'The load did not change, holds',
       'Ends with a rollback, not known yet',
     ]);
