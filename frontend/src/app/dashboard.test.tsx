@@ -33,7 +33,7 @@ const deploymentOut = (changed: Partial<Deploy>): Deploy => ({
   service_id: serviceId(1),
   environment_id: ENVIRONMENT.id,
   build_id: 'build-after',
-  commit: '5f3c1e8d00d00000000000000000000000000000000',
+  commit: '5f3c1e8d00000000000000000000000000000000',
   label: null,
   started_at: '2026-11-18T14:02:00Z',
   ended_at: null,
@@ -268,16 +268,16 @@ describe('the board', () => {
     expect(within(panel).getByText('ident: copy labels before they are sent on')).toBeVisible();
     expect(within(panel).getByRole('link', { name: '5f3c1e8d00' })).toHaveAttribute(
       'href',
-      'https://git.example/northwind/distributor/commit/5f3c1e8d00',
+      'https://git.example/northwind/distributor/commit/5f3c1e8',
     );
     expect(where()).toContain(`deploy=${DEPLOY_ID}`);
     await user.click(within(panel).getByRole('button', { name: 'Compare before and after' }));
     await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(made[0]).toEqual({
-      name: '71aa09b vs. 5f3c1e8d00',
+      name: '71aa09b300 vs. 5f3c1e8d00',
       base: {
         artifact_ids: ['of build-before'],
-        label: '71aa09b',
+        label: '71aa09b300',
         time_range: windows?.base ?? null,
       },
       candidate: {
@@ -293,9 +293,9 @@ describe('the board', () => {
     const windows = serveDeployments();
     const known = aComparison({
       id: 'known',
-      name: '71aa09b vs. 5f3c1e8d00',
+      name: '71aa09b300 vs. 5f3c1e8d00',
       base: {
-        label: '71aa09b',
+        label: '71aa09b300',
         artifacts: 1,
         artifact_ids: ['a'],
         time_range: windows?.base ?? null,
@@ -336,7 +336,7 @@ describe('the board', () => {
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
     const message = await screen.findByText(/Nothing to compare yet/);
-    expect(message.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
+    expect(message.parentElement).toHaveTextContent('Build 71aa09b300 has no profiles.');
     expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
   });
 
@@ -370,8 +370,8 @@ describe('the board', () => {
     await user.click(screen.getByRole('button', { name: 'Compare latency before and after' }));
     await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(asked).toHaveBeenCalledWith({
-      name: 'Latency, 71aa09b vs. 5f3c1e8d00',
-      base: { artifact_ids: [], label: '71aa09b', time_range: windows?.base },
+      name: 'Latency, 71aa09b300 vs. 5f3c1e8d00',
+      base: { artifact_ids: [], label: '71aa09b300', time_range: windows?.base },
       candidate: { artifact_ids: [], label: '5f3c1e8d00', time_range: windows?.candidate },
     });
   });
@@ -381,7 +381,7 @@ describe('the board', () => {
     const own = deploymentOut({
       id: OTHER_DEPLOY_ID,
       service_id: serviceId(3),
-      commit: 'a9e11b4c00c11',
+      commit: 'a9e11b4c11',
     });
     const before = deploymentOut({
       id: 'earlier',
@@ -393,8 +393,8 @@ describe('the board', () => {
     open(`/t/northwind/dashboard?deploy=${OTHER_DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(panel).toHaveTextContent('not slower');
-    expect(await within(panel).findByText('0d3f5c1')).toBeVisible();
-    expect(panel).toHaveTextContent('From 0d3f5c1 to a9e11b4c00.');
+    expect(await within(panel).findByText('0d3f5c1e77')).toBeVisible();
+    expect(panel).toHaveTextContent('From 0d3f5c1e77 to a9e11b4c11.');
   });
 
   it('keeps an order by hand, and goes back to the one of spans', async () => {

@@ -160,7 +160,7 @@ describe('the metadata of a build', () => {
     expect(valueOf('service')).toHaveTextContent('shop');
     expect(valueOf('commit')).toHaveTextContent('5f3c1e8'.padEnd(40, '0'));
     expect(valueOf('author')).toHaveTextContent('Jun');
-    expect(valueOf('after')).toHaveTextContent(/^e{9}$/);
+    expect(valueOf('after')).toHaveTextContent(/^e{10}$/);
     expect(valueOf('flags')).toHaveTextContent('-race');
     expect(valueOf('platform')).toHaveTextContent(/^linux$/);
     expect(screen.queryByText('branch')).not.toBeInTheDocument();
