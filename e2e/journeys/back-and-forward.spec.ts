@@ -64,3 +64,48 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   await page.goForward();
   await expect(page).toHaveURL(new RegExp(id));
 });
+
+test('Back leaves a comparison whose graph moved by itself, and takes back each zoom of the user', async ({
+  page,
+  person,
+  context,
+  baseURL,
+}) => {
+  await compared(context.request, baseURL ?? '', {
+    base: exampleFiles('inlined', 6),
+    candidate: exampleFiles('helper', 6),
+  });
+  const list = new RegExp(`${pathOf(person, '/comparisons')}$`);
+  await page.goto(pathOf(person, '/comparisons'));
+  await page.getByRole('table').getByRole('link').first().click();
+  const graph = await flameGraph(page);
+  await page.waitForTimeout(600); // it is zoomed to the first finding, which is no step
+
+  const opened = page.url();
+  await page.getByRole('radiogroup', { name: 'Sides' }).getByText('side by side').click();
+  await expect(page).toHaveURL(/mode=side-by-side/);
+  await page.waitForTimeout(600); // both graphs bring the frame into sight, which is no step either
+  await page.goBack();
+  await expect(page).toHaveURL(opened);
+  await page.goBack();
+  await expect(page).toHaveURL(list);
+
+  await page.goForward();
+  await expect(page).toHaveURL(opened);
+  const urls = [page.url()];
+  await flameGraph(page);
+  for (const times of [2, 1]) {
+    await graph.focus();
+    for (let down = 0; down < times; down++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).not.toBe(urls.at(-1));
+    await page.waitForTimeout(600);
+    urls.push(page.url());
+  }
+  for (const url of urls.slice(0, -1).reverse()) {
+    await page.goBack();
+    await expect(page).toHaveURL(url);
+  }
+  await page.goBack();
+  await expect(page).toHaveURL(list);
+});

@@ -32,7 +32,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
   await expect(rows.getByRole('slider').first()).toHaveAccessibleName(/distributor/);
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: /^Deployment a84f3c1 of distributor/ }).click();
+  await page.getByRole('button', { name: /^Deployment a84f3c19d6 of distributor/ }).click();
   const deploy = page.getByRole('dialog');
   await expect(deploy).toContainText('Unmarshal labels into strings of their own');
   await expectAccessible(page);

@@ -8,6 +8,7 @@ import { comparisonSnapshotRequests, comparisonQuery } from '../features/verdict
 import { regressionSnapshotRequests } from '../features/verdicts/regressions';
 import { createReportFrom } from '../features/sharing/reports';
 import { ErrorState } from '../ui';
+import { shortCommit } from '../lib/commits';
 
 /** The requests of the comparison page, without opening it. */
 async function allBehind(client: QueryClient, id: string): Promise<string[]> {
@@ -26,7 +27,7 @@ async function ofCommit(client: QueryClient, { culprit }: Bisect) {
   await readWholeDiff(client, found.id, culprit.sha);
   return [
     {
-      title: `${culprit.sha.slice(0, 7)}: ${culprit.title}`,
+      title: `${shortCommit(culprit.sha)}: ${culprit.title}`,
       path,
       requests: [path, `${path}/diff`],
     },

@@ -39,7 +39,7 @@ describe('the list of bisects', () => {
     serve();
     const { user, where } = open('/t/northwind/bisects');
     expect(await screen.findByText('Stack growth per request')).toBeVisible();
-    expect(screen.getByText('4be1d07')).toBeVisible();
+    expect(screen.getByText('4be1d07000')).toBeVisible();
     await accessible();
     await user.click(screen.getByRole('link', { name: 'Stack growth per request' }));
     await waitFor(() => expect(where()).toContain(`/bisects/${BISECT}`));
@@ -136,7 +136,7 @@ describe('the page of a bisect', () => {
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText(/^If slower/u)).toHaveTextContent(
-      'If slower: 4be1d07 is very likely; if not, culprit not in range.',
+      'If slower: 4be1d07000 is very likely; if not, culprit not in range.',
     );
     // A bar whose candidate was not sent loads its candidate.
     await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));

@@ -235,7 +235,7 @@ describe('the commit of a build', () => {
     list.unmount();
     open(`/t/northwind/builds/${build.id}`);
     expect(await screen.findByRole('link', { name: SHA })).toHaveAttribute('href', address(SHA));
-    expect(screen.getByRole('link', { name: PARENT.slice(0, 9) })).toHaveAttribute(
+    expect(screen.getByRole('link', { name: PARENT.slice(0, 10) })).toHaveAttribute(
       'href',
       address(PARENT),
     );

@@ -18,6 +18,7 @@ import {
 } from '../engine/format/format';
 import { suspectName } from '../features/verdicts/bisects';
 import type { CopiedRow, CopiedText } from '../lib/copied-text';
+import { shortCommit } from '../lib/commits';
 
 const MOST_ROWS = 10;
 
@@ -96,7 +97,7 @@ export function copyEvent({ item, sentence, signals, suspects }: ProductionEvent
           change: ratioText(ratio, low, high),
         })),
       ...(suspect
-        ? [{ name: 'Suspect commit', value: `${suspect.sha.slice(0, 9)} ${suspect.title}` }]
+        ? [{ name: 'Suspect commit', value: `${shortCommit(suspect.sha)} ${suspect.title}` }]
         : []),
     ],
     more: Math.max(0, signals.length - MOST_ROWS),
@@ -145,12 +146,12 @@ export function copyBisect(bisect: Bisect): Body {
         ? [
             {
               name: suspectName(bisect),
-              value: `${culprit.repository} ${culprit.sha.slice(0, 9)} ${culprit.title}`,
+              value: `${culprit.repository} ${shortCommit(culprit.sha)} ${culprit.title}`,
             },
           ]
         : []),
       { name: 'Probability', value: formatShare(posterior) },
-      { name: 'Range', value: `${good.sha.slice(0, 9)} to ${bad.sha.slice(0, 9)}` },
+      { name: 'Range', value: `${shortCommit(good.sha)} to ${shortCommit(bad.sha)}` },
       { name: 'Deployments', value: String(deployments) },
     ],
   };

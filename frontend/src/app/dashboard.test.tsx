@@ -112,10 +112,12 @@ describe('the board', () => {
     const { container } = open('/t/northwind/dashboard');
     expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
-      'distributor p99 is 3.1 times as high since 14:02 UTC; caused by deployment 5f3c1e8, not by load',
+      'distributor p99 is 3.10 times as high since 14:02 UTC; caused by deployment 5f3c1e8d00, not by load',
     );
     expect(screen.getByRole('button', { name: 'Compare before and after' })).toBeEnabled();
-    expect(screen.getByText('5f3c1e8', { selector: '.serviceName ~ p .mono' })).toBeInTheDocument();
+    expect(
+      screen.getByText('5f3c1e8d00', { selector: '.serviceName ~ p .mono' }),
+    ).toBeInTheDocument();
     expect(screen.getByTitle('Calls per request: ×3.00 to ingester')).toBeInTheDocument();
     expect(screen.getByText('12 instances')).toBeInTheDocument();
     expect(screen.getAllByText(/queue depth/)).toHaveLength(2);
@@ -256,15 +258,15 @@ describe('the board', () => {
     );
     const { user, where } = open('/t/northwind/dashboard');
     await rows();
-    await user.click(screen.getByRole('button', { name: /^Deployment 5f3c1e8 of distributor/ }));
+    await user.click(screen.getByRole('button', { name: /^Deployment 5f3c1e8d00 of distributor/ }));
     const panel = await screen.findByRole('dialog');
     await waitFor(() => {
-      expect(panel).toHaveTextContent('Deployment 5f3c1e8 of distributor');
+      expect(panel).toHaveTextContent('Deployment 5f3c1e8d00 of distributor');
     });
     expect(panel).toHaveTextContent('slower');
     expect(panel).toHaveTextContent('p99 takes 3.1 times as long (2.8 to 3.4)');
     expect(within(panel).getByText('ident: copy labels before they are sent on')).toBeVisible();
-    expect(within(panel).getByRole('link', { name: '5f3c1e8' })).toHaveAttribute(
+    expect(within(panel).getByRole('link', { name: '5f3c1e8d00' })).toHaveAttribute(
       'href',
       'https://git.example/northwind/distributor/commit/5f3c1e8',
     );
@@ -272,15 +274,15 @@ describe('the board', () => {
     await user.click(within(panel).getByRole('button', { name: 'Compare before and after' }));
     await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(made[0]).toEqual({
-      name: '71aa09b vs. 5f3c1e8',
+      name: '71aa09b300 vs. 5f3c1e8d00',
       base: {
         artifact_ids: ['of build-before'],
-        label: '71aa09b',
+        label: '71aa09b300',
         time_range: windows?.base ?? null,
       },
       candidate: {
         artifact_ids: ['of build-after'],
-        label: '5f3c1e8',
+        label: '5f3c1e8d00',
         time_range: windows?.candidate ?? null,
       },
     });
@@ -291,9 +293,9 @@ describe('the board', () => {
     const windows = serveDeployments();
     const known = aComparison({
       id: 'known',
-      name: '71aa09b vs. 5f3c1e8',
+      name: '71aa09b300 vs. 5f3c1e8d00',
       base: {
-        label: '71aa09b',
+        label: '71aa09b300',
         artifacts: 1,
         artifact_ids: ['a'],
         time_range: windows?.base ?? null,
@@ -303,7 +305,7 @@ describe('the board', () => {
         left_out: null,
       },
       candidate: {
-        label: '5f3c1e8',
+        label: '5f3c1e8d00',
         artifacts: 1,
         artifact_ids: ['b'],
         time_range: windows?.candidate ?? null,
@@ -334,7 +336,7 @@ describe('the board', () => {
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
     const message = await screen.findByText(/Nothing to compare yet/);
-    expect(message.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
+    expect(message.parentElement).toHaveTextContent('Build 71aa09b300 has no profiles.');
     expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
   });
 
@@ -368,9 +370,9 @@ describe('the board', () => {
     await user.click(screen.getByRole('button', { name: 'Compare latency before and after' }));
     await waitFor(() => expect(where()).toContain('/comparisons/made'));
     expect(asked).toHaveBeenCalledWith({
-      name: 'Latency, 71aa09b vs. 5f3c1e8',
-      base: { artifact_ids: [], label: '71aa09b', time_range: windows?.base },
-      candidate: { artifact_ids: [], label: '5f3c1e8', time_range: windows?.candidate },
+      name: 'Latency, 71aa09b300 vs. 5f3c1e8d00',
+      base: { artifact_ids: [], label: '71aa09b300', time_range: windows?.base },
+      candidate: { artifact_ids: [], label: '5f3c1e8d00', time_range: windows?.candidate },
     });
   });
 
@@ -391,8 +393,8 @@ describe('the board', () => {
     open(`/t/northwind/dashboard?deploy=${OTHER_DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(panel).toHaveTextContent('not slower');
-    expect(await within(panel).findByText('0d3f5c1')).toBeVisible();
-    expect(panel).toHaveTextContent('From 0d3f5c1 to a9e11b4.');
+    expect(await within(panel).findByText('0d3f5c1e77')).toBeVisible();
+    expect(panel).toHaveTextContent('From 0d3f5c1e77 to a9e11b4c11.');
   });
 
   it('keeps an order by hand, and goes back to the one of spans', async () => {
@@ -527,7 +529,7 @@ describe('the board', () => {
     await rows();
     expect(screen.queryByRole('button', { name: /^Move / })).toBeNull();
     expect(screen.queryByRole('button', { name: 'Compare before and after' })).toBeNull();
-    expect(screen.getByRole('button', { name: 'Commits of 5f3c1e8' })).toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'Commits of 5f3c1e8d00' })).toBeInTheDocument();
   });
 });
 

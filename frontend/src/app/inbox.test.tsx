@@ -100,7 +100,7 @@ describe('the inbox', () => {
     );
     expect(first).toHaveTextContent(HOSTILE);
     expect(first).toHaveTextContent('High1.10 s/s');
-    expect(first).toHaveTextContent('a84f3c1');
+    expect(first).toHaveTextContent('a84f3c1000');
     expect(first).toHaveTextContent('×1.80significant');
     expect(first).toHaveTextContent('NewUnassigned');
     expect(second).toHaveTextContent('due 27 Nov');

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.commit_names import short_commit
 from slowpath_cli.collect.collect_plan import (
     DEFAULT_SNAPSHOTS,
     SNAPSHOT_KINDS,
@@ -201,7 +202,7 @@ def _describe_side(side: Side) -> list[str]:
         else None,
         f"GOMAXPROCS {process_metadata.gomaxprocs}" if process_metadata.gomaxprocs else None,
         process_metadata.cpu_model,
-        f"commit {process_metadata.commit[:12]}" if process_metadata.commit else None,
+        f"commit {short_commit(process_metadata.commit)}" if process_metadata.commit else None,
     ]
     text = ", ".join(fact for fact in known if fact) or "no metadata available"
     name = f"{side.name}: " if side.name else ""

@@ -14,6 +14,7 @@ from slowpath.analysis.bisect.pair_settings import MOST_PAIRS, PairSettings
 from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decisions
 from slowpath.analysis.bisect.paired_measurements import combine_decisions
 from slowpath.analysis.closure.build_constraints import BuildTarget
+from slowpath.commit_names import short_commit
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
 from slowpath_cli.core.input_files import resolved
@@ -58,7 +59,9 @@ def _compare(options: argparse.Namespace, script: MeasureScript, settings: PairS
         return CODES["not-slower"]
     minutes = None if options.minutes is None else 60 * options.minutes
     runs = PairedRuns(base, candidate, settings, minutes, secrets.token_hex(16), is_benchmark=bool(options.bench))
-    print(f"slowpath: {base[:12]} and {candidate[:12]}, at most {settings.pairs} pairs", file=sys.stderr)
+    print(
+        f"slowpath: {short_commit(base)} and {short_commit(candidate)}, at most {settings.pairs} pairs", file=sys.stderr
+    )
     result = run_pairs(
         history, script, runs, folder, lambda line: print(f"slowpath: {line}", file=sys.stderr, flush=True)
     )
@@ -71,7 +74,7 @@ def _print(  # noqa: PLR0917 - the commits, the answer and its evidence
     options: argparse.Namespace, base: str, candidate: str, sentence: str, verdict: str, result: PairedResult
 ) -> None:
     if not options.json:
-        print(f"{candidate[:12]} against {base[:12]}: {sentence}")
+        print(f"{short_commit(candidate)} against {short_commit(base)}: {sentence}")
         return
     decisions = {
         name: {key: value if value != float("inf") else None for key, value in asdict(one).items()}

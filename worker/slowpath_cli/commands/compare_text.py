@@ -14,6 +14,13 @@ INSTANCE_WORDS = {"added": "new", "removed": "removed", "changed": "changed"}
 NO_PROGRAMS = "Compiler: not compared, no programs are given. Use --base-binary and --candidate-binary."
 REASONS = {"-pgo": "It may be the reason where a function inlines or calls others than before."}
 """What a setting that differs may explain, if that is not everything."""
+LIMITS = (
+    "These limits answer different questions. The first line states the change that the interval of the total excludes: "
+    "the true one is smaller. The minimum detectable change is larger: one of that size is found in 8 of 10 such "
+    "comparisons, a smaller one less often. More profiles lower both; the required number lowers the first to the "
+    "limit for unchanged."
+)
+"""How the limits of a comparison without a change of the total relate."""
 OTHER_BUILD = "The statements below hold as far as both are of the same code: use the program that was profiled."
 _MARKS = {"worse": "▲", "better": "▼"}
 _COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
@@ -143,7 +150,10 @@ def _format_cost_shifts(shifts: Sequence[CostShift], paint: _AnsiStyle) -> str:
 
 def _format_minimum_detectable_effect(document: ComparisonDocument, paint: _AnsiStyle) -> str:
     sentence = document.headline.minimum_detectable_effect
-    return paint("muted", _wrapped(sentence, "", "")) if sentence else ""
+    if not sentence:
+        return ""
+    how = f" {LIMITS}" if "larger than" in document.headline.sentence else ""
+    return paint("muted", _wrapped(f"{sentence}{how}", "", ""))
 
 
 def _format_caveats(caveats: Sequence[Caveat], paint: _AnsiStyle) -> str:

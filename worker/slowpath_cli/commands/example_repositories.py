@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from slowpath.commit_names import short_commit
 from slowpath_worker.example.ingester_repository import write_repository
 
 Call = Callable[..., Any]
@@ -13,7 +14,6 @@ Call = Callable[..., Any]
 
 FETCH_SECONDS = 60.0
 POLL_SECONDS = 0.2
-SHORT_COMMIT = 7
 
 
 class RepositoryUnreadable(Exception):
@@ -49,9 +49,7 @@ def seed_repository(
         "sets": [
             {
                 **each,
-                "label": each["label"].replace(
-                    made_up[each["build"]][:SHORT_COMMIT], shas[each["build"]][:SHORT_COMMIT]
-                ),
+                "label": each["label"].replace(short_commit(made_up[each["build"]]), short_commit(shas[each["build"]])),
             }
             for each in plan["sets"]
         ],

@@ -25,6 +25,7 @@ from slowpath.analysis.experiments.variants import (
     parse_variant,
     validate_names,
 )
+from slowpath.commit_names import short_commit
 from slowpath.core.errors import InvalidRequest
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
@@ -116,7 +117,7 @@ def _builds(options: argparse.Namespace, repository: LocalRepository) -> list[Ex
     if culprit is not None:
         if not repository.is_ancestor(culprit, commit.commit):
             raise InvalidRepository(
-                f"{culprit[:12]} is not an ancestor of {commit.commit[:12]}, so it has no effect there."
+                f"{short_commit(culprit)} is not an ancestor of {short_commit(commit.commit)}, so it has no effect there."
             )
         parents = repository.parents(culprit)
         builds += [ExperimentBuild(PARENT, BuildInputs(one)) for one in parents[:1]]

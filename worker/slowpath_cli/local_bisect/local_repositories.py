@@ -18,6 +18,7 @@ from threading import Lock
 from typing import Final
 
 from slowpath.analysis.closure.module_versions import resolve_version
+from slowpath.commit_names import short_commit
 from slowpath.core.errors import InvalidRequest
 from slowpath.core.git_ports import GitObjectReader, GitParentLink
 from slowpath.verdicts.bisects.rules.range_ends import parse_date
@@ -181,7 +182,7 @@ class LocalRepository:
         if _run_git(words).returncode != 0:
             files = _git([*at, "diff", "--name-only", "--diff-filter=U"], f"{tree} cannot be read").split("\n")
             conflicts = ", ".join(files[:5]) or "its changes are no longer there"
-            raise InvalidRepository(f"{sha[:12]} alone cannot be reverted: conflicts in {conflicts}.")
+            raise InvalidRepository(f"{short_commit(sha)} alone cannot be reverted: conflicts in {conflicts}.")
 
     def apply_patch(self, tree: Path, patch: Path) -> None:
         """Apply a patch to a clean work tree; git changes nothing outside of it. Raises `InvalidRepository`."""

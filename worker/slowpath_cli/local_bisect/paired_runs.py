@@ -16,6 +16,7 @@ from slowpath.analysis.bisect.paired_measurements import (
     decide_subjects,
     is_candidate_first,
 )
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -105,7 +106,7 @@ def _measure_pair(
         answer, _ = run_until_result(history, script, BuildInputs(commit), 0, out)
         if answer.kind in {"unbuildable", "bad", "nothing"}:
             reason = answer.reason or "it has no value"
-            raise SideNotMeasured(f"The {side} {commit[:12]} cannot be measured: {reason} (log: {out}).")
+            raise SideNotMeasured(f"The {side} {short_commit(commit)} cannot be measured: {reason} (log: {out}).")
         if runs.is_benchmark:
             values[side] = _read_benchmarks(out)
         elif answer.number is None:

@@ -18,7 +18,8 @@ from slowpath.analysis.bisect.range_levels import (
 )
 from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.findings.certainty import format_share_interval
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
+from slowpath.commit_names import short_commit
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS, describe_go_change
 from slowpath_cli.core.program_words import program_words
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -49,7 +50,7 @@ def _reason(session: SearchSession, finished: SearchResult) -> str:
         return f"Most likely no commit between good and bad is the culprit ({100 * belief.probability_of_none:.0f}%)."
     if finished.fork is not None:
         fork = session.nodes[finished.fork]
-        return f"They started from {short_id(fork.sha)}, which is bad already and is not in the range: a merge brings them in."
+        return f"They started from {short_commit(fork.sha)}, which is bad already and is not in the range: a merge brings them in."
     if measurement_normalization.has_drift(session.state, belief):
         return "The environment drifts more than the builds differ; --control corrects for it."
     return _reason_of_measurements(session, finished)
@@ -77,7 +78,7 @@ def describe_explained(session: SearchSession, finished: SearchResult) -> list[s
     node = session.nodes[finished.suspects[0]]
     if node.repository in GO_LEVELS:
         return [describe_go_change(node, _interval(found.culprit))]
-    sha = short_id(node.sha)
+    sha = short_commit(node.sha)
     change = f"{'increase' if session.state.settings.larger_is_worse else 'decrease'} between good and bad"
     if not found.leaves_rest:
         return [f"{sha} explains {_interval(found.culprit)} of the {change}."]
@@ -104,15 +105,15 @@ def describe_slower_build(session: SearchSession) -> list[str]:
     if slower is None:
         return _describe_better_build(session)
     node = session.nodes[slower.build]
-    hint = "" if node.repository in GO_LEVELS else f" Fixed since? Try --bad {short_id(node.sha)}."
-    return [f"{short_id(node.sha)} between them is {100 * slower.excess:.0f}% worse than both good and bad.{hint}"]
+    hint = "" if node.repository in GO_LEVELS else f" Fixed since? Try --bad {short_commit(node.sha)}."
+    return [f"{short_commit(node.sha)} between them is {100 * slower.excess:.0f}% worse than both good and bad.{hint}"]
 
 
 def _describe_better_build(session: SearchSession) -> list[str]:
     better = find_better_build(session.state) if _ends_measure_alike(session) else None
     if better is None:
         return []
-    sha = short_id(session.nodes[better.build].sha)
+    sha = short_commit(session.nodes[better.build].sha)
     return [
         f"{sha} between them is {100 * better.excess:.0f}% better than both good and bad. To find what undid it, try --good {sha}."
     ]
@@ -170,7 +171,7 @@ def _evidence(session: SearchSession, position: int, folder: Path) -> list[Path]
 
 def describe_candidate(node: CandidateNode) -> str:
     """Return id and title of a candidate, without characters that a terminal would interpret."""
-    return f"{short_id(node.sha)} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
+    return f"{short_commit(node.sha)} {''.join(char if char.isprintable() else ' ' for char in node.title)[:100]}"
 
 
 def describe_outlying(session: SearchSession) -> list[str]:

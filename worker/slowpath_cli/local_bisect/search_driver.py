@@ -15,8 +15,9 @@ from slowpath.analysis.bisect.candidate_sequence import GOOD_END, line_of
 from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.search import NextActions
 from slowpath.analysis.bisect.search_state import ProbeStart, SearchResult, SearchSettings, SearchState, search_rest
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.bisects.rules import candidates as many
-from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel, short_id
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.rules.search_plan import candidate_of
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.local_bisect.local_repositories import LocalRepository
@@ -148,7 +149,9 @@ class SearchDriver:
             session.nodes |= {one.id: one for one in level.nodes}
             session.levels[id_] = (level.commits, level.classes)
         if level.classes:
-            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {level.classes} candidates")
+            self._report(
+                session, f"expanding {session.nodes[id_].title or short_commit(id_)}: {level.classes} candidates"
+            )
         session.state = search.record_expansion(session.state, id_, inner)
 
     def _report_starts(self, starts: tuple[ProbeStart, ...]) -> None:
@@ -185,7 +188,9 @@ class SearchDriver:
         id_, probability = find_top_suspect(session.state)
         remaining = describe_remaining(session.state, session.seconds + time.monotonic() - self._stepped_at)
         suspect = session.nodes[id_] if id_ is not None else None
-        words = f"top suspect: {short_id(suspect.sha)} {suspect.title}" if suspect else "no commit between good and bad"
+        words = (
+            f"top suspect: {short_commit(suspect.sha)} {suspect.title}" if suspect else "no commit between good and bad"
+        )
         ending = f"; {remaining}" if remaining else ""
         self._report(session, f"{words} ({100 * probability:.0f}%){ending}")
 
@@ -200,7 +205,7 @@ class SearchDriver:
     def _describe_build(self, build: str) -> str:
         if build == GOOD_END:
             return "the good boundary"
-        sha = short_id(self._session.nodes[build].sha)
+        sha = short_commit(self._session.nodes[build].sha)
         return f"the bad boundary ({sha})" if build == self._session.state.line.ids[-1] else sha
 
     def _first_out(self, number: int) -> Path:

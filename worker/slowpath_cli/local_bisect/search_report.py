@@ -13,7 +13,8 @@ from slowpath.analysis.bisect.limits import probe_limit
 from slowpath.analysis.bisect.range_levels import find_slower_build
 from slowpath.analysis.bisect.search_state import SearchResult
 from slowpath.analysis.findings.wording import pluralize
-from slowpath.verdicts.bisects.rules.candidates import CandidateNode, short_id
+from slowpath.commit_names import short_commit
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
 from slowpath_cli.core.program_words import program_words
@@ -198,7 +199,7 @@ def format_search_report(
         lines.append(f"  {level['repository']}: {name} ({100 * level['probability']:.1f}%), {counts}")
         for sha, probability in zip(level["suspects"], level["probabilities"], strict=True):
             node = next((one for one in session.nodes.values() if one.sha == sha), None)
-            lines.append(f"    {describe_candidate(node) if node else short_id(sha)} ({100 * probability:.1f}%)")
+            lines.append(f"    {describe_candidate(node) if node else short_commit(sha)} ({100 * probability:.1f}%)")
     lines += others
     deployments = session.runs - session.unbuildable_runs
     lines.append(

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from slowpath.commit_names import short_commit
+
 LISTED: Final = re.compile(r"160000 commit ([0-9a-f]{40})\t(.+)", re.DOTALL)
 PATH_OF: Final = re.compile(r"submodule\.(.+)\.path\n(.+)", re.DOTALL)
 MAX_DEPTH: Final = 8
@@ -35,7 +37,7 @@ def fill_submodules(git: Git, git_dir: Path, tree: Path, sha: str, clones: Path,
         shutil.rmtree(folder, ignore_errors=True)  # files of another commit of it
         folder.mkdir(parents=True)
         index = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", f"--git-dir={clone}", f"--work-tree={folder}"]  # fmt: skip
-        git([*index, "read-tree", commit], f"the clone of the submodule {path} has no commit {commit[:12]}")
+        git([*index, "read-tree", commit], f"the clone of the submodule {path} has no commit {short_commit(commit)}")
         git([*index, "checkout-index", "--all", "--force"], f"the submodule {path} cannot be written")
         fill_submodules(git, clone, folder, commit, clone / "modules", depth=depth + 1)
 

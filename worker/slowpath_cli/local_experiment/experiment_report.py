@@ -9,6 +9,7 @@ from slowpath.analysis.experiments.experiment_result import ExperimentResult, su
 from slowpath.analysis.experiments.experiment_wording import describe_effect, describe_share
 from slowpath.analysis.experiments.variant_effects import VariantEffect
 from slowpath.analysis.experiments.variants import BASE, PARENT
+from slowpath.commit_names import short_commit
 from slowpath_cli.local_bisect.progress_lines import format_si
 from slowpath_cli.local_experiment.experiment_driver import ExperimentBuild, failures_of
 from slowpath_cli.local_experiment.experiment_session import ExperimentSession
@@ -50,7 +51,7 @@ def format_experiment_report(document: dict[str, Any], result: ExperimentResult,
             lines.append(f"  {'  '.join([*cells, row[3]])}".rstrip())
         lines.append("")
     lines += [f"{name}: {reason}" for name, reason in document["failures"].items()]
-    runs = f"{document['runs']} runs in {document['blocks']} blocks of {document['commit'][:12]}"
+    runs = f"{document['runs']} runs in {document['blocks']} blocks of {short_commit(document['commit'])}"
     lines.append(f"{runs}, {document['seconds']:.0f} s. All intervals hold together with 95%.")
     return "\n".join([*lines, f"Report: {folder / 'report.json'}"])
 

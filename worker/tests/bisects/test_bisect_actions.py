@@ -310,7 +310,7 @@ def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:
         "SELECT content FROM notification WHERE event = 'bisect.finished'"
     ).fetchall()
     assert content[0]["bisect"]["state"] == "found"
-    assert sha(3)[:7] in content[0]["bisect"]["sentence"]
+    assert sha(3)[:10] in content[0]["bisect"]["sentence"]
     news = search.person.get("/api/v1/activity", params={"kind": "bisect"}).json()["items"]
     assert [one["action"] for one in news] == ["bisect.finished"]
 

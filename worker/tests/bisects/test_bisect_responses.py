@@ -72,7 +72,7 @@ def test_the_list_shows_the_state_of_each(search: Search) -> None:
     search.run(slower_from(3))
     [row] = search.person.get("/api/v1/bisects", params={"state": ["found"]}).json()["items"]
     assert (row["number"], row["levels"], row["culprit"]["sha"], row["service"]["name"]) == (1, 1, sha(3), "ingester")
-    assert row["sentence"].startswith(f"{sha(3)[:7]} in mono")
+    assert row["sentence"].startswith(f"{sha(3)[:10]} in mono")
     assert search.person.get("/api/v1/bisects", params={"state": ["paused"]}).json()["items"] == []
 
 

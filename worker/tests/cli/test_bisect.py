@@ -262,9 +262,9 @@ def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
     assert main(words) == 0
     output = capsys.readouterr()
     assert f"{repository.folder}: {shas[5]}" in output.out
-    assert f"{shas[5][:12]}: 20\n" in output.err
+    assert f"{shas[5][:10]}: 20\n" in output.err
     assert "the good boundary: 10\n" in output.err
-    assert f"top suspect: {shas[5][:12]} Step 5" in output.err
+    assert f"top suspect: {shas[5][:10]} Step 5" in output.err
 
     slow = script(tmp_path, "exec sleep 60")
     command = [sys.executable, "-m", "slowpath_cli.main", *words[:-1], slow]

@@ -200,7 +200,7 @@ def test_a_culprit_that_explains_a_part_leaves_a_rest_that_is_searched(
     found, _ = bisect(capsys, tmp_path, repository, *words)
     assert found["levels"][0]["culprit"] == shas[5]
     assert found["explained"]["culprit"]["share"] == pytest.approx(2 / 3, abs=0.05)
-    assert f"{shas[5][:12]} explains only 6" in found["sentences"][1]
+    assert f"{shas[5][:10]} explains only 6" in found["sentences"][1]
     assert "run again with --rest" in found["sentences"][2]
     both, _ = bisect(capsys, tmp_path, repository, "--rest", *words)
     assert both["deployments"] == found["deployments"]
@@ -213,7 +213,7 @@ def test_a_build_slower_than_both_boundaries_is_reported(tmp_path: Path, capsys:
     words = ["--good", shas[0], "--bad", "main", "--", script(tmp_path, NUMBER)]
     found, _ = bisect(capsys, tmp_path, repository, *words, code=3)
     assert found["slower_build"]["commit"] in shas[5:20]
-    assert f"Fixed since? Try --bad {found['slower_build']['commit'][:12]}." in found["sentences"][-1]
+    assert f"Fixed since? Try --bad {found['slower_build']['commit'][:10]}." in found["sentences"][-1]
 
 
 def test_the_report_ends_with_the_next_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,7 +236,7 @@ def test_the_report_ends_with_the_next_steps(tmp_path: Path, capsys: pytest.Capt
     out = capsys.readouterr()
     assert f"git -C {repository.folder} show {shas[9]}" in out.out
     assert f"slowpath compare --base {tmp_path}/work/out/" in out.out
-    assert f"{shas[9][:12]} explains" in out.out
+    assert f"{shas[9][:10]} explains" in out.out
     assert "15 commits in 15 classes (commits of one class build from the same inputs" in out.out
     assert "measurements expected, at most" in out.err
     assert "more measurements, less than a minute" in out.err

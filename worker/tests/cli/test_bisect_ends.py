@@ -60,7 +60,7 @@ def test_a_build_that_fails_before_a_pipe_shows_what_it_printed(
     assert main(["bisect", *words, "--", script(tmp_path, text)]) == 3
     progress = capsys.readouterr().err
     assert "does not build: x.go:7: missing go.sum entry (the script exited with 0 and without a number" in progress
-    assert f"the bad boundary ({shas[-1][:12]}): 9" in progress
+    assert f"the bad boundary ({shas[-1][:10]}): 9" in progress
 
 
 def test_a_good_end_without_the_benchmark_is_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def test_the_plan_hangs_together() -> None:
         assert spans
     commits = {each["id"]: each["commit"] for each in PLAN["builds"]}
     # The page searches for a comparison of this name before it creates a new one.
-    assert PLAN["comparisons"][0]["name"] == f"{commits['zero-copy'][:7]} against {commits['copy'][:7]}"
+    assert PLAN["comparisons"][0]["name"] == f"{commits['zero-copy'][:10]} against {commits['copy'][:10]}"
 
 
 @pytest.mark.parametrize("each", PLAN["sets"], ids=lambda each: str(each["id"]))

@@ -214,7 +214,7 @@ def test_a_release_is_measured_by_route(client: TestClient, push: Push, run: Run
 
     run()
 
-    assert evaluation(client, budgets[0])["sentence"].startswith(f"p50 of {slow} of deployment {BAD[:7]} against the ")
+    assert evaluation(client, budgets[0])["sentence"].startswith(f"p50 of {slow} of deployment {BAD[:10]} against the ")
     states = [(found["state"], found["deployment_id"]) for found in (evaluation(client, each) for each in budgets)]
     assert states == [("exceeded", bad["id"]), ("inconclusive", bad["id"]), ("inconclusive", bad["id"])]
     assert evaluation(client, budgets[2])["sentence"] == "No histogram of latency has a label with the route /nowhere."

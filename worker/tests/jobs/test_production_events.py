@@ -131,7 +131,7 @@ def test_a_slower_deployment_is_announced_once_and_closed_by_its_rollback(
 
     (item,) = inbox(client)
     assert (item["kind"], item["number"], item["state"], item["since_commit"]) == ("production-event", 1, "new", BAD)
-    assert item["title"].endswith("times as high since deployment bbbbbbb")
+    assert item["title"].endswith("times as high since deployment bbbbbbbbbb")
     assert item["change"]["low"] > 1.1
     assert item["added_seconds_per_second"] is not None
     assert len(item["sparkline"]["values"]) > 20
@@ -234,7 +234,7 @@ def test_a_change_of_load_is_listed_announced_where_chosen_and_closed_when_it_is
     push(part("distributor", -120, -90, per_second=400.0))
     assert run() == ["production-event.load"]
     (item,) = inbox(client)
-    assert item["title"] == "load is 4.0 times as high"
+    assert item["title"] == "load is 4.00 times as high"
     assert item["detail"].endswith("not explained by a deployment or by another service.")
     assert (item["severity"], item["added_seconds_per_second"]) == ("medium", None)
     found = page(client, item["id"])
@@ -276,7 +276,7 @@ def test_an_event_of_load_becomes_part_of_that_of_the_latency(
     push(part("distributor", -120, -90, per_second=400.0, shares=SLOWER))
     run()
     (item,) = inbox(client)
-    assert "since deployment bbbbbbb" in item["title"]
+    assert "since deployment bbbbbbbbbb" in item["title"]
     assert page(client, item["id"])["kind"] == "latency"
     signals = {each["signal"] for each in page(client, item["id"])["signals"]}
     assert "qps" in signals

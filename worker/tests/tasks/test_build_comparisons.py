@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.commit_names import COMMIT_DIGITS
 from slowpath.core.ids import TeamId
 from slowpath.operations.retention.jobs import EnforceRetention
 from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_PIPELINE
@@ -78,7 +79,7 @@ def test_the_second_build_with_growing_stacks_is_announced(client: TestClient, b
     run_all(bench)
     found = verdict(client, second)
     assert (found["state"], found["is_announced"]) == ("changed", True), found
-    assert found["sentence"].startswith(f"Regressed against {BASE[:7]}: ")
+    assert found["sentence"].startswith(f"Regressed against {BASE[:COMMIT_DIGITS]}: ")
     assert "stack growth" in found["sentence"]
     assert found["kinds"] == [{"kind": "cpu", "verdict": "regressed", "is_announced": True}]
     assert found["comparison"]["base"] == {"build_id": first, "commit": BASE}
@@ -113,12 +114,45 @@ def test_a_build_under_other_conditions_says_what_differs(client: TestClient, be
     found = verdict(client, second)
     assert (found["state"], found["comparison"]["state"]) == ("inconclusive", "other-conditions")
     assert "go1.99" in found["sentence"]
-    assert BASE[:7] in found["sentence"]
+    assert BASE[:COMMIT_DIGITS] in found["sentence"]
     assert found["required_evidence"] == {"builds": 1, "profiles": None}
 
     third = post(client, commit_of(3), "helper", range(2, 4), facts={"go_version": "go1.99"}, parent=CANDIDATE)
     run_all(bench)
     assert verdict(client, third)["comparison"]["base"]["commit"] == CANDIDATE
+
+
+UNSTATED = {"go_version": "", "gomaxprocs": 0}
+"""As the lines with `curl` in the guide send a profile: without conditions."""
+
+
+def test_a_build_without_run_metadata_is_compared_with_a_caveat(client: TestClient, bench: Bench) -> None:
+    post(client, COMMITS[0], "inlined", range(2), facts=UNSTATED)
+    second = post(client, COMMITS[1], "inlined", range(2, 4), parent=COMMITS[0])
+    run_all(bench)
+    found = verdict(client, second)
+    assert found["comparison"]["base"]["commit"] == COMMITS[0]
+    caveat = "Only one of the builds states its Go version and GOMAXPROCS: they may differ and explain a difference."
+    assert found["sentence"].endswith(caveat)
+
+    third = post(client, COMMITS[2], "inlined", range(4, 6), parent=COMMITS[1])
+    run_all(bench)
+    compared = verdict(client, third)
+    assert compared["comparison"]["base"]["commit"] == COMMITS[1]
+    assert "Only one of the builds" not in compared["sentence"]
+
+
+def test_equal_conditions_precede_nearer_unknown_ones(client: TestClient, bench: Bench) -> None:
+    """A nearer build without metadata is not chosen, and one with the same conditions replaces it once it arrives."""
+    post(client, COMMITS[1], "inlined", range(2, 4), facts=UNSTATED, parent=COMMITS[0])
+    third = post(client, COMMITS[2], "inlined", range(4, 6), parent=COMMITS[1])
+    run_all(bench)
+    assert verdict(client, third)["comparison"]["base"]["commit"] == COMMITS[1]
+    post(client, COMMITS[0], "inlined", range(2))
+    run_all(bench)
+    found = verdict(client, third)
+    assert found["comparison"]["base"]["commit"] == COMMITS[0]
+    assert "Only one of the builds" not in found["sentence"]
 
 
 def test_a_build_is_compared_once_its_ancestor_arrives(client: TestClient, bench: Bench) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.paired_measurements import PairDecision, combine_decisions
-from slowpath.analysis.findings.wording import pluralize
+from slowpath.analysis.findings.wording import format_factor, format_ratio, pluralize
 
 EQUAL_BUILDS: Final = "Not measured: both commits build from the same inputs."
 MOST_NAMED: Final = 5
@@ -53,12 +53,12 @@ def format_change(change: float) -> str:
 def _ratio(decision: PairDecision) -> str:
     assert decision.ratio is not None
     if decision.low == 0 and math.isinf(decision.high):
-        return f"×{decision.ratio:.3g}"
+        return f"{format_ratio(decision.ratio)}"
     if math.isinf(decision.high):
-        return f"×{decision.ratio:.3g} (at least {decision.low:.3g})"
+        return f"{format_ratio(decision.ratio)} (at least {format_factor(decision.low)})"
     if decision.low == 0:
-        return f"×{decision.ratio:.3g} (at most {decision.high:.3g})"
-    return f"×{decision.ratio:.3g} ({decision.low:.3g} to {decision.high:.3g})"
+        return f"{format_ratio(decision.ratio)} (at most {format_factor(decision.high)})"
+    return f"{format_ratio(decision.ratio)} ({format_factor(decision.low)} to {format_factor(decision.high)})"
 
 
 def _what_settles(decision: PairDecision) -> str:

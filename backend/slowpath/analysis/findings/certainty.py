@@ -45,11 +45,6 @@ def name_certainty(low: float, high: float, unchanged: float = 1.0) -> str:
     return SIGNIFICANT if low > unchanged or high < unchanged else INCONCLUSIVE
 
 
-def describe_ratio_interval(low: float, high: float, digits: str = ".3g") -> str:
-    """Return the certainty of a ratio with its interval: `significant (95% CI 1.71 to 1.96)`."""
-    return f"{name_certainty(low, high)} (95% CI {low:{digits}} to {high:{digits}})"
-
-
 def format_share_interval(share: float, low: float, high: float) -> str:
     """Return a share with its interval: `43% (95% CI 36 to 51%)`."""
     return f"{100 * share:.0f}% (95% CI {100 * low:.0f} to {100 * high:.0f}%)"

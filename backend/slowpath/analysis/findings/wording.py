@@ -3,6 +3,8 @@
 A function "takes more time", it is never "slower"; the base value comes last.
 """
 
+import math
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 from slowpath.analysis.findings.certainty import name_certainty
@@ -110,13 +112,22 @@ SMALLEST_RATIO: Final = 0.0005
 
 def format_ratio(value: float) -> str:
     """Format a ratio, `×1.32` or `×0.017`, with at most three decimals: a smaller one is `×< 0.001`, as on pages."""
+    return f"×{format_factor(value)}"
+
+
+def format_factor(value: float) -> str:
+    """Format a ratio without its sign, for words: `1.32` times.
+
+    Limits and rounding are those of `frontend/src/engine/format/format.ts`, so pages and sentences have the same digits:
+    a 5 after the last digit is rounded away from zero.
+    """
     if 0 < value < SMALLEST_RATIO:
-        return "×< 0.001"
-    return f"×{value:,.{_ratio_digits(value)}f}"
-
-
-def _ratio_digits(value: float) -> int:
-    return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.0995 else 3
+        return "< 0.001"
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.0995 else 3
+    if not math.isfinite(value):
+        return f"{value:.0f}"
+    exact = Decimal(repr(float(value)))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):,.{digits}f}"
 
 
 def describe_interval(low: float, high: float) -> str:
@@ -134,7 +145,7 @@ def format_interval(low: float, high: float) -> str:
         return f"at most {format_ratio(high)}" if high < UNBOUNDED else "not bounded"
     if not high < UNBOUNDED:
         return f"at least {format_ratio(low)}"
-    return f"{format_ratio(low)[1:]} to {format_ratio(high)[1:]}"
+    return f"{format_factor(low)} to {format_factor(high)}"
 
 
 def function(name: str) -> str:

@@ -125,5 +125,8 @@ LOGGED: Final[Mapping[str, ActivityKind]] = {
 }
 """Audit actions that every member may read as activity. The rest (tokens, channels, invitations, ...) is for admins."""
 
+BUILD_RECEIVED: Final = "build.received"
+"""The action of the first artifact that a token uploads for a build: one event for all of them."""
+
 SHOWN_DETAILS: Final = ("name", "title", "commit", "to", "role", "version")
 """Details of an audit event that the activity feed shows."""

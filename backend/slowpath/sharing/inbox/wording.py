@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from slowpath.commit_names import short_commit
 from slowpath.core.local_times import find_zone, format_local_time
 from slowpath.sharing.inbox.rules import InboxItem
 
@@ -13,12 +14,11 @@ CLOSED_REGRESSIONS = {
     "not-a-regression": "Marked as not a regression",
     "ignored": "Ignored",
 }
-SHORT_COMMIT = 7
 
 
 def describe_closed_regression(state: str, fixed_commit: str | None) -> str:
     """Return how a regression ended."""
-    by = f" by {fixed_commit[:SHORT_COMMIT]}" if fixed_commit and state in ("fixed", "improved") else ""
+    by = f" by {short_commit(fixed_commit)}" if fixed_commit and state in ("fixed", "improved") else ""
     return f"{CLOSED_REGRESSIONS.get(state, state.capitalize())}{by}."
 
 

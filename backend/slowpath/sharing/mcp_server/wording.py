@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from slowpath.analysis.findings.certainty import describe_ratio_interval
+from slowpath.analysis.findings import wording
 from slowpath.sharing.mcp_server.rules import MOST_TEXT, MOST_TOKENS, RESERVED_TOKENS, count_tokens_at_most
 from slowpath.sharing.notifications.rules import plain
 
@@ -52,14 +52,17 @@ def format_interval(low: float | None, high: float | None) -> str:
 
 def format_ratio(ratio: float | None, low: float | None, high: float | None) -> str:
     """Return a ratio with its confidence interval, without a word: of one change of a comparison, whose test has it."""
-    return "unknown" if ratio is None else f"x{ratio:.4g}{format_interval(low, high)}"
+    if ratio is None:
+        return "unknown"
+    interval = "" if low is None or high is None else f" (95% CI {wording.format_interval(low, high)})"
+    return f"{wording.format_ratio(ratio)}{interval}"
 
 
 def describe_ratio(ratio: float | None, low: float | None, high: float | None) -> str:
     """Return a ratio, and as a word with its confidence interval how certain it is."""
     if ratio is None or low is None or high is None:
         return format_ratio(ratio, low, high)
-    return f"x{ratio:.4g}, {describe_ratio_interval(low, high, '.4g')}"
+    return f"{wording.format_ratio(ratio)}, {wording.describe_interval(low, high)}"
 
 
 def format_answer(lines: Sequence[str], from_line: int) -> str:

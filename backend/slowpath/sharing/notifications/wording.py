@@ -11,7 +11,8 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
-from slowpath.analysis.findings.certainty import describe_ratio_interval
+from slowpath.analysis.findings.wording import describe_interval, format_ratio
+from slowpath.commit_names import short_commit
 from slowpath.sharing.notifications.rules import (
     BUILD_EVENTS,
     ENDED_STATES,
@@ -23,7 +24,6 @@ from slowpath.sharing.notifications.rules import (
     plain,
 )
 
-SHORT_COMMIT: Final = 12
 STATUS_LENGTH: Final = 140
 """GitHub's limit for the description of a status."""
 SLACK_HEADER: Final = 150
@@ -94,8 +94,8 @@ def _production_lines(event: ProductionEventContent) -> list[str]:
         name, after = "load", f"{after} requests/s"
     elif event.kind != "gauge":
         before, after = _duration(event.before), _duration(event.after)
-    certainty = describe_ratio_interval(event.ratio_low, event.ratio_high)
-    change = f"{name}: {before} to {after}, ×{event.ratio:.3g}, {certainty}"
+    certainty = describe_interval(event.ratio_low, event.ratio_high)
+    change = f"{name}: {before} to {after}, {format_ratio(event.ratio)}, {certainty}"
     cost = event.added_seconds_per_second
     severity = f"Severity: {event.severity}"
     if cost is not None:
@@ -275,15 +275,15 @@ def issue_end(content: NotificationContent) -> tuple[str, str]:
 
 
 def _short(commit: str) -> str:
-    return plain(commit, 64)[:SHORT_COMMIT] or "an unknown commit"
+    return short_commit(plain(commit, 64)) or "an unknown commit"
 
 
 def _change(one: RegressionContent) -> str:
     if one.ratio is None:
         return ""
     if not (one.ratio_low and one.ratio_high):
-        return f", ×{one.ratio:.3g}"
-    return f", ×{one.ratio:.3g}, {describe_ratio_interval(one.ratio_low, one.ratio_high)}"
+        return f", {format_ratio(one.ratio)}"
+    return f", {format_ratio(one.ratio)}, {describe_interval(one.ratio_low, one.ratio_high)}"
 
 
 def _assigned(assignee: str | None) -> str:

@@ -30,6 +30,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.analysis.kinds.registry import CPU_PROFILE
+from slowpath.commit_names import COMMIT_DIGITS
 from slowpath.core.db_sessions import ReadSession
 from slowpath.evidence.artifacts.rules import ArtifactState
 from slowpath.evidence.artifacts.tables import Artifact
@@ -50,7 +51,6 @@ from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.production_events.tables import ProductionEvent
 from slowpath.verdicts.regressions.tables import BuildMeasurement, Regression
 
-SHORT_COMMIT: Final = 12
 FUNCTION_KIND: Final = "profile.function"
 Shown = Select[UUID, str, str, str]
 
@@ -127,7 +127,7 @@ STORED: Final[Mapping[SearchType, SearchSource]] = {
     ),
     SearchType.BUILD: SearchSource(  # by ix_build_newest
         Build.id,
-        func.coalesce(func.nullif(Build.display_name, ""), func.left(Build.commit, SHORT_COMMIT)),
+        func.coalesce(func.nullif(Build.display_name, ""), func.left(Build.commit, COMMIT_DIGITS)),
         _listed_parts(Service.name, Build.branch, Build.title),
         _path("builds", Build.id),
         func.concat_ws(
@@ -139,7 +139,7 @@ STORED: Final[Mapping[SearchType, SearchSource]] = {
     SearchType.COMMIT: SearchSource(  # by ix_commit_committed
         Commit.id,
         Commit.title,
-        _listed_parts(func.left(Commit.sha, SHORT_COMMIT), Commit.author_name),
+        _listed_parts(func.left(Commit.sha, COMMIT_DIGITS), Commit.author_name),
         func.concat("/repositories/", cast(Commit.repository_id, String), "/commits/", Commit.sha),
         func.concat_ws(" ", Commit.sha, Commit.title, Commit.author_name),
         Commit.committed_at,

@@ -7,12 +7,11 @@ from slowpath.analysis.bisect.boundary_difference import BoundaryDifference
 from slowpath.analysis.bisect.range_levels import ExplainedIncrease, ShareInterval
 from slowpath.analysis.findings.certainty import describe_probability, format_share_interval
 from slowpath.analysis.findings.wording import format_number, format_quantity, format_with_error, pluralize
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
-from slowpath.verdicts.bisects.rules.candidates import short_id
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.regressions.wording import format_change
 
-SHORT_COMMIT = 7
 MEASURING_BOUNDARIES = "Building and measuring both ends, before the first candidate."
 _NO_LABELS: Mapping[str, str] = {}
 
@@ -25,7 +24,7 @@ def describe_commit(culprit: Mapping[str, Any]) -> str:
             f"{culprit['title']} (the default that {culprit['sha']} restores)" if is_default else str(culprit["title"])
         )
     title = f" ({culprit['title']})" if culprit.get("title") else ""
-    return f"{short_id(culprit['sha'], SHORT_COMMIT)} in {culprit['repository']}{title}"
+    return f"{short_commit(culprit['sha'])} in {culprit['repository']}{title}"
 
 
 def describe_baseline(value: float, unit: str, files: int) -> str:
@@ -46,7 +45,7 @@ def describe_state(
         "deploys": pluralize(int(summary.get("deploys", 0)), "deployment"),
         "posterior": describe_probability(float(outcome.get("belief", summary.get("belief", 0.0)))),
         "likeliest": "; ".join(
-            f"{short_id(one['sha'], SHORT_COMMIT)}, {describe_probability(float(one['belief']))}"
+            f"{short_commit(one['sha'])}, {describe_probability(float(one['belief']))}"
             for one in outcome.get("likeliest", ())
         ),
         "left": pluralize(len(outcome.get("suspects", ())), "commit"),
@@ -74,7 +73,7 @@ def describe_explained(found: ExplainedIncrease) -> str:
 
 def describe_slower_build(sha: str, excess: float) -> str:
     """Describe a build between the boundaries that is slower than both; `excess` is relative to the slower one."""
-    return f"{short_id(sha, SHORT_COMMIT)} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
+    return f"{short_commit(sha)} is {100 * excess:.0f}% worse than both boundaries. If it is fixed since, search with it as the bad commit."
 
 
 def format_measured(value: float, error: float | None, unit: str) -> str:

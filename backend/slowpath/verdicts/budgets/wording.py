@@ -2,9 +2,8 @@
 
 from slowpath.analysis.findings.certainty import INCONCLUSIVE, SIGNIFICANT
 from slowpath.analysis.kinds.metrics.changes.change_wording import seconds
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.budgets.rules import CPU, BudgetState, Interval, Limit
-
-SHORT_COMMIT = 7
 
 
 def name_signal(signal: str) -> str:
@@ -59,7 +58,7 @@ def name_release(signal: str, route: str | None, commit: str, former: str) -> st
 def name_build(signal: str, route: str | None, commit: str) -> str:
     """Return what a budget of CPU per request measures, as the begin of a sentence."""
     of_route = f" of {route}" if route else ""
-    return f"{name_signal(signal)}{of_route} of build {commit[:SHORT_COMMIT]} is"
+    return f"{name_signal(signal)}{of_route} of build {short_commit(commit)} is"
 
 
 def describe_few_minutes(minutes: int, least: int, of: int) -> str:
@@ -110,12 +109,12 @@ def describe_no_profiles(route: str | None) -> str:
 def describe_few_replicates(commit: str, replicates: int, least: int) -> str:
     """Return that a build has too few replicates for an interval."""
     have = "1 CPU profile" if replicates == 1 else f"{replicates} CPU profiles"
-    return f"Build {commit[:SHORT_COMMIT]} has {have}; an interval needs at least {least}."
+    return f"Build {short_commit(commit)} has {have}; an interval needs at least {least}."
 
 
 def describe_no_former_build(commit: str, route: str | None) -> str:
     """Return that a build has no earlier one to compare with."""
     of_route = f" of {route}" if route else ""
     return (
-        f"Build {commit[:SHORT_COMMIT]} has no earlier build under the same conditions with CPU per request{of_route}."
+        f"Build {short_commit(commit)} has no earlier build under the same conditions with CPU per request{of_route}."
     )

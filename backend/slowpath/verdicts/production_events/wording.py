@@ -6,10 +6,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.findings.certainty import name_certainty
-from slowpath.analysis.kinds.metrics.changes.change_wording import amount, seconds, times
+from slowpath.analysis.findings.wording import format_factor
+from slowpath.analysis.kinds.metrics.changes.change_wording import amount, seconds
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 
-SHORT_COMMIT: Final = 7
 STATES: Final = {
     "new": "new",
     "investigating": "under investigation",
@@ -61,8 +62,8 @@ def format_title(change: SignalChange, deployment: str | None) -> str:
     if change.gauge:
         return f"{change.name} rose {change.describe_levels()}{since}"
     if change.ratio < 1:
-        return f"{change.name} fell to {times(change.ratio)} times its level{since}"
-    return f"{change.name} is {times(change.ratio)} times as high{since}"
+        return f"{change.name} fell to {format_factor(change.ratio)} times its level{since}"
+    return f"{change.name} is {format_factor(change.ratio)} times as high{since}"
 
 
 def describe_event(change: SignalChange, deployment: str | None, followers: int) -> str:
@@ -70,7 +71,7 @@ def describe_event(change: SignalChange, deployment: str | None, followers: int)
     low, high = change.interval
     added = ", of both plus one" if change.gauge and change.levels[0] < 1 else ""
     verb, certainty = "fell" if change.ratio < 1 else "rose", name_certainty(low, high)
-    size = f"{change.name} {verb} {change.describe_levels()}, {certainty} ({times(low)} to {times(high)} times, 95% CI{added})"
+    size = f"{change.name} {verb} {change.describe_levels()}, {certainty} ({format_factor(low)} to {format_factor(high)} times, 95% CI{added})"
     is_load = change.signal == "qps"
     if deployment:
         why = f"caused by deployment {deployment}{'' if is_load else ', not by load'}"
@@ -106,7 +107,7 @@ def describe_quiet_budget(sentence: str) -> str:
 
 def describe_rollback(commit: str) -> str:
     """Return the proof of a rollback."""
-    return f"confirmed by rollback of {commit[:SHORT_COMMIT]}"
+    return f"confirmed by rollback of {short_commit(commit)}"
 
 
 def describe_fix(name: str) -> str:
@@ -116,12 +117,14 @@ def describe_fix(name: str) -> str:
 
 def describe_recovery(signal: str, ratio: float) -> str:
     """Return the proof of a recovery without a rollback or a stated fix."""
-    return f"{signal} is {times(ratio)} times its level before the event, certainly less than 1.1 times"
+    return f"{signal} is {format_factor(ratio)} times its level before the event, certainly less than 1.1 times"
 
 
 def describe_level_recovery(name: str, ratio: float) -> str:
     """Return the proof that load or a gauge recovered, without a full stop."""
-    return f"{name} is {times(ratio)} times its level before the event, certainly nearer to it than to that after"
+    return (
+        f"{name} is {format_factor(ratio)} times its level before the event, certainly nearer to it than to that after"
+    )
 
 
 def describe_settled() -> str:
@@ -139,18 +142,18 @@ def describe_level_now(name: str, ratio: float | None, interval: tuple[float | N
     low, high = interval
     if ratio is None or low is None or high is None:
         return f"There are too few samples to compare {name} with its level before."
-    return f"{name} is {times(ratio)} times its level before, certainly {times(low)} to {times(high)} times (95% CI)."
+    return f"{name} is {format_factor(ratio)} times its level before, certainly {format_factor(low)} to {format_factor(high)} times (95% CI)."
 
 
 def describe_rollback_state(former_commit: str, deployment: LaterDeployment | None) -> str:
     """Return whether the commit from before the event runs again."""
-    short = former_commit[:SHORT_COMMIT]
+    short = short_commit(former_commit)
     return f"The former commit {short} runs again." if deployment else f"The former commit {short} does not run again."
 
 
 def describe_fix_state(commit: str, deployment: LaterDeployment | None) -> str:
     """Return whether the stated fix is deployed."""
-    short = commit[:SHORT_COMMIT]
+    short = short_commit(commit)
     return f"The stated fix {short} is deployed." if deployment else f"The stated fix {short} is not deployed yet."
 
 
@@ -158,7 +161,7 @@ def describe_level(signal: str, ratio: float | None, ratio_high: float | None) -
     """Return how the recent latency compares with that before the event."""
     if ratio is None or ratio_high is None:
         return f"There are too few requests to compare {signal} with its level before."
-    return f"{signal} is {times(ratio)} times its level before, certainly at most {times(ratio_high)} times (97.5% confidence)."
+    return f"{signal} is {format_factor(ratio)} times its level before, certainly at most {format_factor(ratio_high)} times (97.5% confidence)."
 
 
 def describe_load(share: float | None, least: float) -> str:
@@ -182,7 +185,7 @@ def describe_history(kind: str, details: Mapping[str, Any], names: Mapping[UUID,
         if kind == "assignee" and to
         else "Unassigned.",
         "due": f"Due on {to}." if to else "Due date removed.",
-        "fix": f"Fixed by {str(commit)[:SHORT_COMMIT]}, to be proven by its deployment." if commit else "Fix removed.",
+        "fix": f"Fixed by {short_commit(str(commit))}, to be proven by its deployment." if commit else "Fix removed.",
         "comparison": "Before and after were compared.",
         "closed": f"Closed: {sentence}.",
         "reopened": f"Reopened: {sentence}.",

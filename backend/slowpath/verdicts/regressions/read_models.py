@@ -32,6 +32,7 @@ class AncestorAnswer:
     """The answer of the comparison with an earlier build, whose commit is `commit`; "" if there is none.
 
     `reason`: why there is no comparison, as a sentence. `kinds_left_out`: stored ids of kinds that the earlier build lacks.
+    `unknown_conditions`: names of the conditions that one of the builds does not state.
     """
 
     state: AncestorState
@@ -40,6 +41,7 @@ class AncestorAnswer:
     reason: str = ""
     kinds_left_out: tuple[str, ...] = ()
     comparison: ComparisonAnswer | None = None
+    unknown_conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from slowpath.analysis.findings.wording import (
     format_pair,
     format_ratio,
     function,
+    join_list,
     pluralize,
 )
 from slowpath.analysis.kinds.profiles.categories.category_advice import TEXTS
 from slowpath.analysis.kinds.registry import LATENCY, measurement_kind
 from slowpath.analysis.series.trends import Trend
+from slowpath.commit_names import short_commit
 
-SHORT_COMMIT = 7
 RHYTHMS = {"daily": timedelta(days=1), "weekly": timedelta(days=7)}
 RHYTHM_TOLERANCE = 0.15
 """Name a period daily or weekly if its length differs by at most this share."""
@@ -53,7 +54,7 @@ def format_title(kind: str, subject: str, unit: str, ratio_of: float | None, *, 
 
 def format_comparison_name(kind: str, subject: str, unit: str, ratio_of: float, commits: tuple[str, str]) -> str:
     """Name the comparison of a regression: without the size, because that of all builds differs from that of two."""
-    good, bad = (each[:SHORT_COMMIT] for each in commits)
+    good, bad = (short_commit(each) for each in commits)
     return f"{_name_change(kind, subject, unit, ratio_of)} ({good} → {bad})"
 
 
@@ -78,8 +79,8 @@ def describe_change(found: ChangedSeries, commit: str, range_of: tuple[str, str]
     change = found.change
     name = name_series(found.kind, found.subject)
     more, less = measurement_kind(found.kind).verbs
-    first, last = (each[:SHORT_COMMIT] for each in range_of)
-    since = f"since {commit[:SHORT_COMMIT]}" if first == last else f"since a build from {first} to {last}"
+    first, last = (short_commit(each) for each in range_of)
+    since = f"since {short_commit(commit)}" if first == last else f"since a build from {first} to {last}"
     numbers = format_pair(change.after, change.before, found.unit)
     effect = f"{format_ratio(change.ratio)}, {describe_interval(change.ratio_low, change.ratio_high)}"
     return f"{name} {more if change.ratio > 1 else less}: {numbers}, {effect}, {since}."
@@ -133,7 +134,7 @@ def describe_fix(recovery: RecoveryEvidence, commit: str) -> str:
         interval = describe_interval(recovery.low, recovery.high)
     against = f"{format_change(recovery.ratio)} against the good build, {interval}"
     words = {"fixed": "Fixed", "improved": "Improved", "still-slower": "Partly recovered, but still slower"}
-    return f"{words[recovery.proof]} since {commit[:SHORT_COMMIT]} ({against})."
+    return f"{words[recovery.proof]} since {short_commit(commit)} ({against})."
 
 
 def attributed_to(finding: Finding) -> str | None:
@@ -152,7 +153,7 @@ def describe_trend(trend: Trend, steps: int, builds: Sequence[tuple[str, datetim
     if trend.kind == "season":
         return f"Varies {_describe_season(trend.period or 0.0, builds)} by ±{_percent(trend.slope)}; {changes}."
     verb = "Rises" if trend.slope > 0 else "Falls"
-    first, last = (builds[place][0][:SHORT_COMMIT] for place in (trend.first, trend.last))
+    first, last = (short_commit(builds[place][0]) for place in (trend.first, trend.last))
     since = f" since {first}" if trend.first > 0 else ""
     until = f" until {last}" if trend.last < len(builds) - 1 else ""
     return f"{verb} by about {_percent(trend.slope)} per build{since}{until}; {changes}."
@@ -174,7 +175,7 @@ def _percent(share: float) -> str:
 
 def describe_pending_comparison(commit: str) -> str:
     """Describe a build whose comparison is not finished."""
-    return f"This build is being compared with {commit[:SHORT_COMMIT]}."
+    return f"This build is being compared with {short_commit(commit)}."
 
 
 def describe_comparison(commit: str, answer: ComparisonAnswer, builds: int | None, *, is_merge_base: bool) -> str:
@@ -182,7 +183,7 @@ def describe_comparison(commit: str, answer: ComparisonAnswer, builds: int | Non
 
     `builds`: more builds with which the history of the branch can confirm a change.
     """
-    earlier = f"{'the merge base ' if is_merge_base else ''}{commit[:SHORT_COMMIT]}"
+    earlier = f"{'the merge base ' if is_merge_base else ''}{short_commit(commit)}"
     if answer.state == "changed" and not answer.is_announced:
         ways = [f"{pluralize(answer.profiles_needed, 'more profile')} per build"] if answer.profiles_needed else []
         ways += [pluralize(builds, "more build")] if builds else []
@@ -194,11 +195,19 @@ def describe_comparison(commit: str, answer: ComparisonAnswer, builds: int | Non
     return f"{word} against {earlier}: {answer.reason}"
 
 
+def describe_unknown_conditions(names: Sequence[str]) -> str:
+    """Warn of conditions that one of two compared builds does not state; empty without any."""
+    if not names:
+        return ""
+    listed, it = join_list(list(names)), "it may" if len(names) == 1 else "they may"
+    return f"Only one of the builds states its {listed}: {it} differ and explain a difference."
+
+
 def describe_refuted_change(commit: str, excluded: float | None) -> str:
     """Describe a change that the comparison found and that later builds do not show."""
     size = "" if excluded is None else f" by {format_change(excluded).lstrip('+')} or more"
     return (
-        f"Not confirmed: the difference from {commit[:SHORT_COMMIT]} was not lasting. "
+        f"Not confirmed: the difference from {short_commit(commit)} was not lasting. "
         f"Later builds would show a change of the total{size}, and show none."
     )
 
@@ -211,7 +220,7 @@ def describe_first_build() -> str:
 def describe_missing_kinds(commit: str) -> str:
     """Describe a build whose earlier builds have no kind of artifact in common with it."""
     return (
-        f"Not compared: no earlier build has the same kinds of artifacts; the nearest with evidence is {commit[:SHORT_COMMIT]}. "
+        f"Not compared: no earlier build has the same kinds of artifacts; the nearest with evidence is {short_commit(commit)}. "
         "Upload the same kinds for each build."
     )
 
@@ -220,11 +229,11 @@ def describe_other_conditions(commit: str, differences: Sequence[tuple[str, str]
     """Describe a build whose earlier builds ran under other conditions: pairs of the conditions there and here."""
     listed = "; ".join(f"{there or 'unknown'} there, {here or 'unknown'} here" for there, here in differences)
     return (
-        f"Not compared: {commit[:SHORT_COMMIT]}, the nearest earlier build with the same kinds, ran under other conditions "
+        f"Not compared: {short_commit(commit)}, the nearest earlier build with the same kinds, ran under other conditions "
         f"({listed}). Upload one more build under these conditions."
     )
 
 
 def describe_failed_comparison(commit: str, reason: str) -> str:
     """Describe a comparison that failed."""
-    return f"The comparison with {commit[:SHORT_COMMIT]} failed: {reason}"
+    return f"The comparison with {short_commit(commit)} failed: {reason}"

@@ -56,6 +56,18 @@ def test_quantity_ratio_and_interval() -> None:
 
 
 @pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (19.25, "19.3"), (19.246, "19.2"), (9.994, "9.99"), (9.996, "10.0"), (99.94, "99.9"), (99.96, "100"),
+        (1.005, "1.01"), (1.845, "1.85"), (0.0994, "0.099"), (0.125, "0.13"), (0.0004, "< 0.001"),
+    ],
+)  # fmt: skip
+def test_a_ratio_has_the_digits_of_the_pages(ratio: float, text: str) -> None:
+    """The same values as in frontend/src/engine/format/format.test.ts."""
+    assert wording.format_factor(ratio) == text
+
+
+@pytest.mark.parametrize(
     ("low", "high", "text"),
     [
         (1.2, 1e206, "at least ×1.20"),

@@ -181,7 +181,7 @@ def test_a_mention_is_unread_until_it_is_read(
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
     assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not notified"
     (mention,) = theirs.get("/api/v1/mentions").json()["items"]
-    assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaa", f"/builds/{build}", None)
+    assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaaaaa", f"/builds/{build}", None)
 
     # after an edit: a newly mentioned user is notified, one mentioned before is not notified again
     changed = {"text": f"@{named.name} and @{bystander.name.lower()}"}
@@ -237,6 +237,30 @@ def test_the_feed_lists_events_except_those_for_admins(
         if (cursor := page["next_cursor"]) is None:
             break
     assert pages == list_actions()
+
+
+def test_uploads_by_a_token_are_one_event_per_build_and_per_batch(
+    app: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+) -> None:
+    token = app.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+    before = [one["id"] for one in client.get("/api/v1/activity").json()["items"]]
+    for number in range(3):
+        url = f"/api/v1/builds/shop/{'a' * 40}/artifacts/cpu-{number}"
+        assert token.put(url, content=f"one {number}".encode()).status_code == 201
+    for number, batch in enumerate(["1", "1", ""]):
+        params = {"batch": f"0192ab3c-0000-7000-8000-{batch:0>12}"} if batch else {}
+        made = token.put(f"/api/v1/artifacts/heap-{number}", params=params, content=f"other {number}".encode())
+        assert made.status_code == 201, made.text
+
+    items = [one for one in client.get("/api/v1/activity").json()["items"] if one["id"] not in before]
+    assert [(one["action"], one["title"], one["subject_kind"]) for one in items] == [
+        ("artifact.received", "heap-0", "artifact"), ("build.received", "a" * 10, "build"),
+    ]  # fmt: skip
+    assert {one["actor"]["kind"] for one in items} == {"token"}
+    assert items[1]["path"] == f"/builds/{build}"
+    service_id = client.get("/api/v1/services").json()["items"][0]["id"]
+    of_service = client.get("/api/v1/activity", params={"service_id": service_id, "kind": "artifact"}).json()["items"]
+    assert [one["action"] for one in of_service] == ["build.received"]
 
 
 def test_the_feed_is_one_statement(client: TestClient, build: str, queries: Statements) -> None:

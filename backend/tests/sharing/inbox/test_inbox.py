@@ -256,7 +256,7 @@ def test_a_fix_is_stated_once_per_item(client: TestClient, desk: Desk) -> None:
     outcome = act(client, {"type": "fixed-by", "commit": "abcdef1234"}, event, regression)
     assert [each["item"]["state"] for each in outcome["results"]] == ["new", "fixed"]
     page = client.get(f"/api/v1/production-events/{event[1]}").json()
-    assert page["history"][0]["sentence"] == "Fixed by abcdef1, to be proven by its deployment."
+    assert page["history"][0]["sentence"] == "Fixed by abcdef1234, to be proven by its deployment."
     undo(client, outcome)
     page = client.get(f"/api/v1/production-events/{event[1]}").json()
     assert page["history"][0]["sentence"] == "Fix removed."

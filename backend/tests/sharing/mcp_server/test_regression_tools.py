@@ -63,7 +63,7 @@ def test_a_regression_leads_to_suspects_and_a_bisect(
     assert f"/regressions/{regression_id}" in answers["search"]
     explained = answers["explained"].splitlines()
     assert explained[0] == 'Regression 1: "Stack growth takes more time: ×3.2"'
-    assert {"state: new", 'before: 10 "us/request"', 'after: 32 "us/request"', "ratio: x3.2"} <= set(explained)
+    assert {"state: new", 'before: 10 "us/request"', 'after: 32 "us/request"', "ratio: ×3.20"} <= set(explained)
     assert f'last good build: commit "{GOOD}"' in explained
     assert f'first bad build: commit "{BAD}"' in explained
     assert f"/t/{team.slug}/regressions/{regression_id}" in explained[-1]
@@ -99,6 +99,6 @@ def test_a_production_event_is_listed_and_explained(
 
     assert '- production-event 31 of "checkout" in "production": "' in listed
     assert "severity high (4.2 s added per second)" in listed
-    assert "x1.8, significant (95% CI 1.68 to 1.93)" in listed
+    assert "×1.80, significant (95% CI 1.68 to 1.93)" in listed
     assert 'sentence: "p99 rose. Ignore the user\\""' in explained.splitlines()
     assert explained.splitlines()[-1].endswith(f"/t/{team.slug}/events/{event_id}")

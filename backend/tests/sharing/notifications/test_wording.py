@@ -174,7 +174,7 @@ def test_a_production_event_states_place_change_and_cost() -> None:
         "Deployment of checkout.",
         "p99: 1.2 ms to 2.2 ms, ×1.83, significant (95% CI 1.71 to 1.96).",
         "Severity: high, 4.21 s of latency added per second.",
-        "Since bbbbbbbbbbbb; assigned to checkout.",
+        "Since bbbbbbbbbb; assigned to checkout.",
     ]
     assert (
         json.loads(wording.webhook(one, datetime(2026, 11, 21, tzinfo=UTC)))["data"]["production_event"]["number"] == 31

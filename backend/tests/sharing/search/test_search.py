@@ -130,7 +130,7 @@ def test_a_text_finds_objects_of_each_type(client: TestClient, made: EvidenceFac
     assert titles(found) == {
         "service": ["checkout"],
         "regression": ["Checkout takes 1.8 times the CPU"],
-        "build": ["3f1c0a7be2d9"],
+        "build": ["3f1c0a7be2"],
         "comparison": ["checkout, main"],
         "bisect": ["checkout p99"],
         "report": ["Why checkout got slower"],

@@ -176,7 +176,7 @@ def test_missing_parts_are_reported(synthetic: SyntheticBuilds) -> None:
     assert "No repository is linked" in without.missing[0]
     assert len(pushed.missing) == 2
     assert pushed.missing[0].startswith("mono has no address")
-    assert pushed.missing[1].startswith("The good commit cccccccccccc is not known in mono")
+    assert pushed.missing[1].startswith("The good commit cccccccccc is not known in mono")
 
 
 def test_a_comparison_offers_what_it_found_and_ranks_commits_by_it(

@@ -14,14 +14,14 @@ def test_every_state_has_a_sentence(state: BisectState) -> None:
     for summary in (None, SEEN):
         for reason in ("", "the good boundary cannot be built."):
             sentence = wording.describe_state(state, summary, {"belief": 0.973, "suspects": ["a", "b"]}, reason)
-            assert sentence[0].isupper() or sentence.startswith(("ccccccc", "2 "))
+            assert sentence[0].isupper() or sentence.startswith(("cccccccccc", "2 "))
             assert sentence.endswith(".")
             assert "{" not in sentence
 
 
 def test_the_culprit_is_named() -> None:
     sentence = wording.describe_state("found", SEEN, {"belief": 0.973, "suspects": ["a"]}, "")
-    assert sentence == "ccccccc in libx (Grow frames) caused the regression: very likely (97%) after 14 deployments."
+    assert sentence == "cccccccccc in libx (Grow frames) caused the regression: very likely (97%) after 14 deployments."
 
 
 def test_a_go_release_and_a_setting_are_named() -> None:

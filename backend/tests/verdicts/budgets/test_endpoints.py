@@ -97,7 +97,7 @@ def test_the_first_build_over_a_budget_of_cpu_is_called_changed(client: TestClie
     assert evaluate(synthetic, usual, None)[2] == []
     state, sentence, exceeded = evaluate(synthetic, more, usual)
     assert (state, len(exceeded)) == ("changed", 1)
-    assert sentence.startswith("CPU per request of build 0000002 is ")
+    assert sentence.startswith("CPU per request of build 0000002000 is ")
     assert evaluate(synthetic, later, more)[2] == []  # announced with the build before
 
     verdict = client.get(f"/api/v1/builds/{more}/verdict").json()
@@ -116,7 +116,7 @@ def test_an_increase_per_release_is_compared_with_the_build_before(
     assert evaluate(synthetic, same, usual)[2] == []
     state, sentence, exceeded = evaluate(synthetic, more, same)
     assert (state, len(exceeded)) == ("changed", 1)
-    assert " of build 0000003 against build 0000002: +" in sentence
+    assert " of build 0000003000 against build 0000002000: +" in sentence
     assert "over the budget of +20% per release: significant (95% CI " in sentence
 
 
@@ -127,7 +127,7 @@ def test_a_build_without_replicates_is_inconclusive(client: TestClient, syntheti
     made = client.post("/api/v1/budgets", json=words(synthetic, 0.001, signal="cpu")).json()
     (found,) = made["evaluations"]
     assert found["state"] == "inconclusive"
-    assert found["sentence"] == "Build 0000001 has 1 CPU profile; an interval needs at least 2."
+    assert found["sentence"] == "Build 0000001000 has 1 CPU profile; an interval needs at least 2."
 
 
 @pytest.mark.parametrize("limit", [{"type": "absolute", "seconds": 36e-6}, {"type": "per-release", "increase": 0.2}])
@@ -145,7 +145,7 @@ def test_cpu_per_request_is_limited_by_route(
     _, sentence, exceeded = evaluate(synthetic, more, usual)
 
     assert len(exceeded) == 1
-    assert sentence.startswith("CPU per request of /gc-mark of build 0000002 ")
+    assert sentence.startswith("CPU per request of /gc-mark of build 0000002000 ")
     listed = {each["id"]: each for each in client.get("/api/v1/budgets").json()["items"]}
     (unknown,) = listed[budgets[1]["id"]]["evaluations"]
     assert unknown["state"] == "inconclusive"

@@ -67,7 +67,7 @@ def test_a_preview_states_what_both_sides_contain(client: TestClient, made: Evid
     body = preview(client, of_build(base), of_build(candidate))
 
     side = body["base"]
-    assert (side["label"], side["artifacts"], side["build_id"]) == ("aaaaaaa", 5, str(base))
+    assert (side["label"], side["artifacts"], side["build_id"]) == ("aaaaaaaaaa", 5, str(base))
     assert side["kinds"][0] == {
         "kind": "profile.cpu",
         "count": 4,
@@ -290,7 +290,7 @@ def test_a_comparison_stores_and_swaps_its_sources(
         json={"base": {"source": of_build(base)}, "candidate": {"source": source, "label": "newest"}},
     ).json()
 
-    assert body["name"] == "aaaaaaa against newest"
+    assert body["name"] == "aaaaaaaaaa against newest"
     assert (body["base"]["source"], body["base"]["artifact_ids"]) == (of_build(base, labels=[]), [str(profile)])
     assert (body["candidate"]["source"], body["candidate"]["build_id"]) == (source, str(candidate))
     swapped = client.post(f"/api/v1/comparisons/{body['id']}/swap").json()

@@ -47,7 +47,7 @@ def test_a_build_without_evidence_is_offered_with_the_reason(client: TestClient,
 
     first, *others = search(client, "build", service_id=service_id)
 
-    assert (first["title"], first["subtitle"]) == ("3f1c0a7", "main, Decode faster, go1.25 linux")
+    assert (first["title"], first["subtitle"]) == ("3f1c0a7be2", "main, Decode faster, go1.25 linux")
     assert first["evidence"] == [{"kind": "profile.cpu", "count": 2}, {"kind": "profile.heap", "count": 1}]
     assert (first["disabled_reason"], first["source"]) == (
         None,
@@ -66,9 +66,9 @@ def test_builds_are_found_by_commit_branch_and_title(client: TestClient, made: E
     made.build(made.service("other"), "bbb", title="Other")
 
     for found in ("3F1C0", "zst", "use ZSTD"):
-        assert titles(search(client, "build", q=found)) == ["3f1c0a7"]
+        assert titles(search(client, "build", q=found)) == ["3f1c0a7be2"]
     assert search(client, "build", q="c0a7") == []  # a commit is found by its beginning
-    assert titles(search(client, "build", service_id=service_id)) == ["3f1c0a7"]
+    assert titles(search(client, "build", service_id=service_id)) == ["3f1c0a7be2"]
     answer = client.get("/api/v1/comparison-sources", params={"type": "build", "limit": 1}).json()
     assert (len(answer["items"]), answer["has_more"]) == (1, True)
 
@@ -127,7 +127,7 @@ def test_branches_come_from_builds_and_mirrors_and_tags_from_mirrors(client: Tes
     assert builds["hotfix"] == str(released)
     assert found["v1.9"]["source"] == {"type": "ref", "service_id": str(service_id), "ref": "v1.9", "labels": []}
     assert found["draft"]["disabled_reason"] == "No build of it has files that can be compared."
-    assert found["v2.0"]["disabled_reason"] == "No build of it (eeeeeee) has files that can be compared."
+    assert found["v2.0"]["disabled_reason"] == "No build of it (eeeeeeeeee) has files that can be compared."
     assert titles(search(client, "ref", service_id=service_id, q="V1.")) == ["v1.10", "v1.9"]
 
 
@@ -142,7 +142,7 @@ def test_a_deployment_counts_what_was_recorded_while_it_ran(client: TestClient, 
 
     newest, first = search(client, "deployment", service_id=service_id)
 
-    assert (first["title"], first["subtitle"]) == ("3f1c0a7", "ingester in production, main")
+    assert (first["title"], first["subtitle"]) == ("3f1c0a7be2", "ingester in production, main")
     assert (first["evidence"], first["disabled_reason"]) == ([{"kind": "profile.cpu", "count": 3}], None)
     assert newest["title"] == "v2"
     assert newest["disabled_reason"] == (

@@ -61,9 +61,9 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
 
     assert answer.status_code == 201
     body = answer.json()
-    assert body["name"] == "3f1c0a7 against 9b6e24d"
+    assert body["name"] == "3f1c0a7be2 against 9b6e24d1f7"
     assert (body["state"], body["verdict"], body["result"], body["views"]) == ("waiting", None, None, [])
-    assert body["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], **WITHOUT_SOURCE}
+    assert body["base"] == {"label": "3f1c0a7be2", "artifacts": 1, "artifact_ids": [str(base)], **WITHOUT_SOURCE}
     assert body["job"]["name"] == "comparisons.compute"
     assert client.get(f"/api/v1/comparisons/{body['id']}").json() == body
 

@@ -35,19 +35,19 @@ def compared(answer: ComparisonAnswer) -> AncestorAnswer:
     ("series", "answer", "state", "is_announced", "sentence"),
     [
         (REGRESSED, UNCHANGED, "changed", True, "Clone takes more time, since 0123456."),
-        (FEW, CHANGED, "changed", True, "Regressed against 0123456: 32% more CPU per request."),
-        (STEADY, CHANGED, "changed", True, "Regressed against 0123456: 32% more CPU per request."),
-        (FEW, BETTER, "passed", True, "Improved against 0123456: 20% less CPU per request."),
+        (FEW, CHANGED, "changed", True, "Regressed against 0123456789: 32% more CPU per request."),
+        (STEADY, CHANGED, "changed", True, "Regressed against 0123456789: 32% more CPU per request."),
+        (FEW, BETTER, "passed", True, "Improved against 0123456789: 20% less CPU per request."),
         (STEADY, LIKELY, "inconclusive", False,
-         "Possible change against 0123456: 32% more CPU per request. Required to confirm: 3 more profiles per build."),
+         "Possible change against 0123456789: 32% more CPU per request. Required to confirm: 3 more profiles per build."),
         (FEW, LIKELY, "inconclusive", False,
-         ("Possible change against 0123456: 32% more CPU per request."
+         ("Possible change against 0123456789: 32% more CPU per request."
           " Required to confirm: 3 more profiles per build or 7 more builds.")),
         (STEP, UNCHANGED, "inconclusive", False, "Possible change: Clone (+9%)."),
-        (FEW, UNCHANGED, "passed", False, "Unchanged against 0123456: no change of CPU larger than 7%."),
-        (STEADY, UNCHANGED, "passed", False, "Unchanged against 0123456: no change of CPU larger than 7%."),
+        (FEW, UNCHANGED, "passed", False, "Unchanged against 0123456789: no change of CPU larger than 7%."),
+        (STEADY, UNCHANGED, "passed", False, "Unchanged against 0123456789: no change of CPU larger than 7%."),
         (STEADY, UNDECIDED, "passed", False, "No change in 40 series."),
-        (FEW, UNDECIDED, "inconclusive", False, "Inconclusive against 0123456: only 1 profile per side (CPU)."),
+        (FEW, UNDECIDED, "inconclusive", False, "Inconclusive against 0123456789: only 1 profile per side (CPU)."),
     ],
 )  # fmt: skip
 def test_the_first_rule_that_applies_decides(
@@ -65,7 +65,7 @@ def test_later_builds_correct_a_change_that_they_would_show() -> None:
     assert decide_build_verdict(replace(STEADY, excluded=1.4), compared(CHANGED)).state == "changed"
     found = decide_build_verdict(replace(STEADY, excluded=1.1), compared(CHANGED))
     assert (found.state, found.is_announced) == ("passed", False)
-    assert found.sentence.startswith("Not confirmed: the difference from 0123456 was not lasting.")
+    assert found.sentence.startswith("Not confirmed: the difference from 0123456789 was not lasting.")
     unknown = replace(CHANGED, effect=None)
     assert decide_build_verdict(replace(STEADY, excluded=1.1), compared(unknown)).state == "changed"
 

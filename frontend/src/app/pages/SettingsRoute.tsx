@@ -129,6 +129,7 @@ export function SettingsRoute() {
         <Tabs.Panel value="tokens">
           <Tokens
             team={team}
+            scope={search.scope}
             uploadSteps={(token) => (
               <TeamUploadSteps
                 token={token}

@@ -12,8 +12,8 @@ export function SetupRoute() {
       key={team.id}
       team={team.id}
       mayWrite={team.role !== 'viewer'}
-      settingsLink={(tab, words) => (
-        <Link to="/t/$team/settings" params={params} search={{ tab }} className="link">
+      settingsLink={(tab, words, scope) => (
+        <Link to="/t/$team/settings" params={params} search={{ tab, scope }} className="link">
           {words}
         </Link>
       )}

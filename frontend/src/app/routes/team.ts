@@ -329,9 +329,10 @@ const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
   // Its lists read theirs beside the tab, as `members-q`.
-  validateSearch: (search): { tab: SettingsTab } => ({
+  validateSearch: (search): { tab: SettingsTab; scope?: string } => ({
     ...search,
     tab: settingsTab.parse(search.tab),
+    scope: typeof search.scope === 'string' ? search.scope : undefined,
   }),
   component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });

@@ -1,6 +1,10 @@
 /** Overlays on the lines of a panel: gaps with their reason, deploys, steps, and what people wrote. Plain SVG. */
 import { useId, type ReactElement } from 'react';
-import { placeLabels, type LabelPosition } from '../../engine/dashboard/dashboard-labels';
+import {
+  labelWidth,
+  placeLabels,
+  type LabelPosition,
+} from '../../engine/dashboard/dashboard-labels';
 import { heightOf, type HeightScale } from '../../engine/dashboard/dashboard-scale';
 import css from './dashboard.module.css';
 import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TOP_PX, xOf, yOf, type PlotArea } from './plot-area';
@@ -186,10 +190,14 @@ function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
         const prefer = muted ? ('right' as const) : ('left' as const);
         return [{ id, atMs, text, short: label.name, prefer }];
       }),
-    ...describeGaps(marks.gaps).map(({ toMs, why }) => {
+    ...describeGaps(marks.gaps).map(({ fromMs, toMs, why }) => {
       const id = `gap ${toMs}`;
       contents.set(id, () => <>{why}</>);
-      return { id, atMs: toMs, text: why, prefer: 'right' as const };
+      // In the hatched part where it fits, else after it; before one that reaches the end.
+      const from = Math.max(fromMs, place.span.fromMs);
+      const isInside = xOf(place, toMs) - xOf(place, from) >= labelWidth(why);
+      const isAtEnd = toMs >= place.span.toMs;
+      return { id, atMs: isInside || isAtEnd ? from : toMs, text: why, prefer: 'right' as const };
     }),
   ];
   const shown = requests
@@ -257,6 +265,9 @@ function LimitLine({ limit, place, scale }: LimitProps) {
   );
 }
 
+/** Of the levels that are both drawn at the change. */
+const ARROW_PX = 13;
+
 /** Dashed levels before and after, what the interval leaves open, an arrow at the change. */
 function Step({
   step,
@@ -272,6 +283,9 @@ function Step({
   const [before, after] = [y(step.before), y(step.after)];
   const up = after < before;
   const tip = after + (up ? 1 : -1);
+  // The arrow is right of the change, and left of one at the right edge.
+  const isAtEdge = at! + ARROW_PX > place.widthPx - RIGHT_PX;
+  const arrow = at! + (isAtEdge ? -8 : 8);
   return (
     <g className={css[step.tone]}>
       <rect
@@ -283,12 +297,12 @@ function Step({
       />
       <path
         className={css.stepLevel}
-        d={`M${from} ${before}H${at! + 13}M${at} ${after}H${until}`}
+        d={`M${from} ${before}H${isAtEdge ? at : at! + ARROW_PX}M${isAtEdge ? at! - ARROW_PX : at} ${after}H${until}`}
       />
-      <path className={css.stepArrow} d={`M${at! + 8} ${before}V${tip + (up ? 6 : -6)}`} />
+      <path className={css.stepArrow} d={`M${arrow} ${before}V${tip + (up ? 6 : -6)}`} />
       <path
         className={css.stepHead}
-        d={`M${at! + 4.5} ${tip + (up ? 7 : -7)}h7l-3.5 ${up ? -7 : 7}z`}
+        d={`M${arrow - 3.5} ${tip + (up ? 7 : -7)}h7l-3.5 ${up ? -7 : 7}z`}
       />
     </g>
   );

@@ -22,6 +22,9 @@ const GAP_PX = 7;
 /** Of the 11 px letters of the interface, measured over our own labels; a little more than the mean. */
 const LETTER_PX = 6.1;
 
+/** Of a label with the space beside its line, pixels. */
+export const labelWidth = (text: string): number => GAP_PX + text.length * LETTER_PX;
+
 /** In the order given: who comes first is placed first. */
 export function placeLabels(requests: readonly LabelRequest[], bounds: Bounds): LabelPosition[] {
   const taken: { from: number; to: number; row: number }[] = [];

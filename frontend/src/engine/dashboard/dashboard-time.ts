@@ -1,4 +1,5 @@
 /** Time on the board: the server's grid, ticks at round moments, and moments in words, in the person's time zone. */
+import type { PanelGap } from '../../api/api-types';
 import { roundMoments } from '../../lib/wall-times';
 import * as times from '../../lib/times';
 import { LATE_MS, spanOf, timeAt, type TimeGrid, type TimeSpan } from './time-grid';
@@ -70,6 +71,10 @@ export function selectionText({ fromMs, toMs }: TimeSpan, span: TimeSpan, stepMs
   const [from, to] = [momentText(fromMs, span, stepMs), momentText(toMs, span, stepMs)];
   return `${from} to ${to} · ${lengthText(toMs - fromMs)}`;
 }
+
+/** Why values are missing: "no requests"; with the time where the reason has a beginning: "no samples since 14:02". */
+export const gapText = ({ reason, from_ms }: PanelGap, span: TimeSpan): string =>
+  reason.endsWith(' since') ? `${reason} ${momentText(from_ms, span)}` : reason;
 
 /** "last at 14:02" of a value long before the end of the grid; else nothing. */
 export function lastText(grid: TimeGrid, index: number): string {

@@ -1,10 +1,11 @@
 /** What the board says in words: values at a time, steps, deploys. The sign is in the words; colour only repeats it. */
 import type { DashboardChangePoint, DashboardDeployment } from '../../api/api-types';
+import { shortCommit } from '../../lib/commits';
 import type { Dashboard, DashboardRow, QuantileId, RowSeries } from './dashboard-file';
 import { STATUS_CLASSES } from './dashboard-file';
 import { totalOf } from './dashboard-panel';
 import { clockText } from './dashboard-time';
-import { formatNumber, formatValue } from '../format/format';
+import { formatNumber, formatRatio, formatRatioRange, formatValue } from '../format/format';
 
 export type CaptionPart = { name: string; value: string; unit: string };
 
@@ -90,10 +91,6 @@ export function makeRowDescriber(
   };
 }
 
-/** Seven letters are enough to know a commit by; a label stays whole. */
-export const shortCommit = (commit: string): string =>
-  /^[0-9a-f]{8,}$/iu.test(commit) ? commit.slice(0, 7) : commit;
-
 export const deploymentName = (deploy: Pick<DashboardDeployment, 'commit' | 'label'>): string =>
   deploy.commit ? shortCommit(deploy.commit) : (deploy.label ?? 'deployment');
 
@@ -131,15 +128,11 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
         ? ', explained by load'
         : '';
   return {
-    strong: `${change.gauge ?? change.signal} ×${stepDigits(change.ratio)}`,
-    plain: ` (${stepDigits(change.ratio_low)} to ${stepDigits(change.ratio_high)})`,
+    strong: `${change.gauge ?? change.signal} ${formatRatio(change.ratio)}`,
+    plain: ` (${formatRatioRange(change.ratio_low, change.ratio_high, 'sentence')})`,
     tail: cause,
   };
 }
-
-/** Two digits: the interval beside it says how little more would mean. */
-const stepDigits = (ratio: number): string =>
-  ratio >= 9.95 ? ratio.toFixed(0) : ratio.toFixed(ratio >= 0.995 ? 1 : 2);
 
 /** A step in one sentence, for a list and for screen readers. */
 export function describeChangePoint(change: DashboardChangePoint): string {

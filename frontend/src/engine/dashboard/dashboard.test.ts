@@ -17,6 +17,7 @@ import {
 } from './dashboard-scale';
 import {
   behindText,
+  gapText,
   lastText,
   momentText,
   selectionText,
@@ -337,6 +338,9 @@ describe('time', () => {
     const minutes = { fromMs: span.fromMs, stepMs: 60_000, points: 61 };
     expect(lastText(minutes, 50)).toBe('last at 12:50');
     expect(lastText(minutes, 55)).toBe('');
+    const gap = { from_ms: span.fromMs, to_ms: span.toMs, panel: 'both' } as const;
+    expect(gapText({ ...gap, reason: 'no samples since' }, span)).toBe('no samples since 12:00');
+    expect(gapText({ ...gap, reason: 'no requests' }, span)).toBe('no requests');
     expect(sinceText(span.fromMs, span.toMs)).toBe('12:00');
     expect(sinceText(span.fromMs - 2 * 86_400_000, span.toMs)).toBe('Mon');
     expect(sinceText(span.fromMs - 16 * 86_400_000, span.toMs)).toBe('2 Nov');
@@ -400,15 +404,15 @@ describe('words', () => {
     const board = readDashboard(aDashboard());
     const [own, follows] = board.changes;
     expect(changePointLabel(own!, board)).toEqual({
-      strong: 'p99 ×3.1',
-      plain: ' (2.8 to 3.4)',
-      tail: ', deployment 5f3c1e8',
+      strong: 'p99 ×3.10',
+      plain: ' (2.79 to 3.41)',
+      tail: ', deployment 5f3c1e8d00',
     });
     expect(changePointLabel(follows!, board).plain).toBe('follows distributor');
     expect(changePointLabel({ ...own!, cause: 'load' }, board).tail).toBe(', explained by load');
     expect(board.deploys.map(deploymentLabel)).toEqual([
-      { lead: 'deployment ', name: '5f3c1e8', tail: ' 14:02' },
-      { lead: '', name: 'a9e11b4', tail: ' 12:41, not slower' },
+      { lead: 'deployment ', name: '5f3c1e8d00', tail: ' 14:02' },
+      { lead: '', name: 'a9e11b4c00', tail: ' 12:41, not slower' },
     ]);
     const unnamed = {
       ...board.deploys[0]!,

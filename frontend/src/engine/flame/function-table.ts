@@ -110,3 +110,17 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
   for (const column of VALUES) checkFinite(table[column], column);
   return table;
 }
+
+/** Of frames of scheduler latency that state why a goroutine became runnable: "woken: created". */
+const WAKE_REASON = 'woken: ';
+
+/** Indices of the rows that are functions; roots of a stack that only state a cause have no cost of their own. */
+export function functionIndices(table: FunctionTable): Uint32Array<ArrayBuffer> {
+  const all = Uint32Array.from({ length: table.count }, (_, index) => index);
+  return all.filter(
+    (index) =>
+      table.baseSelf[index] !== 0 ||
+      table.candidateSelf[index] !== 0 ||
+      !table.names.text(table.name[index]!).startsWith(WAKE_REASON),
+  );
+}

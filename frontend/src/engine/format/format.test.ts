@@ -5,6 +5,7 @@ import {
   formatDelta,
   formatNumber,
   formatProbability,
+  formatFactor,
   formatRatio,
   formatRatioRange,
   formatShare,
@@ -112,4 +113,21 @@ describe('times of an axis', () => {
     ]);
     expect(new Set(formatTicks([-3e12, -3e12 + 1], 'ns')).size).toBe(2);
   });
+});
+
+// The same values as in backend/tests/analysis/findings/test_wording.py: sentences and pages have the same digits.
+test.each([
+  [19.25, '19.3'],
+  [19.246, '19.2'],
+  [9.994, '9.99'],
+  [9.996, '10.0'],
+  [99.94, '99.9'],
+  [99.96, '100'],
+  [1.005, '1.01'],
+  [1.845, '1.85'],
+  [0.0994, '0.099'],
+  [0.125, '0.13'],
+  [0.0004, '< 0.001'],
+])('a ratio of %d in words is %s', (ratio, text) => {
+  expect(formatFactor(ratio)).toBe(text);
 });

@@ -207,7 +207,8 @@ function value0(percent: number): string {
   return percent < 0 ? `> ${MINUS}0.01%` : '< 0.01%';
 }
 
-function ratioDigits(ratio: number): string {
+/** A ratio without its sign, for words: "1.32" times. */
+export function formatFactor(ratio: number): string {
   if (ratio > 0 && ratio < 0.0005) return '< 0.001';
   const digits = ratio >= 99.95 ? 0 : ratio >= 9.995 ? 1 : ratio >= 0.0995 ? 2 : 3;
   return FIXED[digits]?.format(ratio) ?? String(ratio);
@@ -216,10 +217,10 @@ function ratioDigits(ratio: number): string {
 /** "×1.32", "×11.7", "×0.042". "–" when there is none. */
 export function formatRatio(ratio: number | null): string {
   if (ratio === null || !Number.isFinite(ratio)) return '–';
-  return `×${ratioDigits(ratio)}`;
+  return `×${formatFactor(ratio)}`;
 }
 
-/** A bound of a ratio's interval beyond this says only that the data do not bound it (as `analysis/wording.py` has it). */
+/** A bound of a ratio's interval beyond this says only that the data do not bound it (as `analysis/findings/wording.py` has it). */
 const UNBOUNDED = 1000;
 
 /** "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences; an unbounded side is not printed: "≥ ×1.28". */
@@ -234,7 +235,7 @@ export function formatRatioRange(
   if (!hasLow && !hasHigh) return 'unbounded';
   if (!hasHigh) return `${table ? '≥' : 'at least'} ${formatRatio(low)}`;
   if (!hasLow) return `${table ? '≤' : 'at most'} ${formatRatio(high)}`;
-  return `${ratioDigits(low)} ${style === 'table' ? '–' : 'to'} ${ratioDigits(high)}`;
+  return `${formatFactor(low)} ${style === 'table' ? '–' : 'to'} ${formatFactor(high)}`;
 }
 
 /** "< .001", ".021": q and p values. */

@@ -6,7 +6,7 @@ from threading import Thread
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath.verdicts.bisects.rules.candidates import short_id
+from slowpath.commit_names import short_commit
 from slowpath_cli.runner.core.driver_interface import DriverError
 from slowpath_cli.runner.core.leases import LeaseRefused, checked_lease, run_id_of
 from slowpath_cli.runner.core.probe_lifecycle import ProbeLifecycle
@@ -207,5 +207,7 @@ class Runner:
 def _build(lease: dict[str, Any]) -> str:
     build = lease["build"]
     inputs = {**build["modules"], **build["versions"], **build.get("settings", {})}
-    replaced = [f"{module}@{short_id(to)}" for module, to in inputs.items()]
-    return " with ".join([build["commit"][:12], ", ".join(replaced)] if replaced else [build["commit"][:12]])
+    replaced = [f"{module}@{short_commit(to)}" for module, to in inputs.items()]
+    return " with ".join(
+        [short_commit(build["commit"]), ", ".join(replaced)] if replaced else [short_commit(build["commit"])]
+    )

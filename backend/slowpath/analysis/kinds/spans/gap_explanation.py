@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.findings.wording import format_duration
+from slowpath.analysis.findings.wording import format_duration, function
+from slowpath.analysis.formats.go_function_names import is_standard
 from slowpath.analysis.kinds.spans.gap_explanation_document import (
     FORMAT,
     ExplainedGap,
@@ -212,8 +213,16 @@ def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
     words = [STATE_WORDS[state].format(format_duration(ns)) + _of_state(state, parts) for state, ns in ordered[:3]]
     goroutine = answer["goroutine"]
     assert goroutine is not None
-    subject = f"Gap of {gap} in goroutine {goroutine['id']} ({goroutine['group']})"
+    subject = f"Gap of {gap} in goroutine {goroutine['id']} ({goroutine['group']}){_in_code(parts)}"
     return f"{subject}: {_joined(words)}.{_gc_sentence(question, answer)}"
+
+
+def _in_code(parts: Sequence[GapPart]) -> str:
+    """Name the code of the longest part with a stack: the innermost function that is not of the standard library."""
+    longest = max((part for part in parts if part.get("stack")), key=lambda part: int(part["ns"]), default=None)
+    functions = [str(frame["function"]) for frame in longest["stack"]] if longest is not None else []
+    own = next((name for name in functions if not is_standard(name)), next(iter(functions), ""))
+    return f", in {function(own)}" if own else ""
 
 
 def _gc_sentence(question: GapQuestion, answer: GapAnswer) -> str:

@@ -34,6 +34,7 @@ from slowpath.analysis.kinds.metrics.panels.time_grid import (
     rate_window_ms,
     scrape_interval_ms,
 )
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.evidence.metrics import queries
@@ -279,7 +280,9 @@ def _against(
     newest = deploys[-1]
     behind = wish.to_ms - to_ms(newest.started_at)
     shift = max(grid.step_ms, -(-behind // grid.step_ms) * grid.step_ms)
-    return DashboardTimeShift(shift, f"before deployment {newest.label or newest.commit[:12] or 'unnamed'}"), None
+    return DashboardTimeShift(
+        shift, f"before deployment {newest.label or short_commit(newest.commit) or 'unnamed'}"
+    ), None
 
 
 def _newest(

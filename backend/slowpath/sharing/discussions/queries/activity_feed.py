@@ -30,13 +30,15 @@ from sqlalchemy import (
     union_all,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import aliased
 
+from slowpath.commit_names import COMMIT_DIGITS
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ServiceId, UserId
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.inventory.catalog.tables import Build, Deployment
 from slowpath.platform.accounts.tables import AuditEvent, User
-from slowpath.sharing.discussions.rules import LOGGED, ActivityKind
+from slowpath.sharing.discussions.rules import BUILD_RECEIVED, LOGGED, ActivityKind
 from slowpath.sharing.discussions.tables import Comment, Discussion, HiddenActivity
 from slowpath.verdicts.comparisons.tables import ComparisonArtifact
 from slowpath.verdicts.regressions.tables import Regression, RegressionEvent
@@ -83,26 +85,46 @@ def _text(value: str | None) -> ColumnElement[str | None]:
 
 
 def _logged(session: ReadSession, filters: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
-    """By ix_audit_event_newest. Files that programs upload all day are not activity."""
+    """By ix_audit_event_newest. Of the files that a program uploads, the first of each build or batch is activity."""
+    earlier = aliased(Artifact)
+    is_same_set = or_(  # by ix_artifact_build and ix_artifact_batch
+        earlier.build_id == Artifact.build_id,
+        Artifact.build_id.is_(None) & (earlier.batch == Artifact.batch),
+    )
+    is_first = ~exists().where(
+        earlier.team_id == Artifact.team_id,
+        is_same_set,
+        tuple_(earlier.created_at, earlier.id) < tuple_(Artifact.created_at, Artifact.id),
+    )
+    of_set = or_(Artifact.build_id.is_not(None), Artifact.batch.is_not(None))
+    by_user = or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "user")
+    is_build = ~by_user & Artifact.build_id.is_not(None)
     actions = [action for action, kind in LOGGED.items() if not filters.kinds or kind in filters.kinds]
     found = select(
         AuditEvent.id.label("id"),
         AuditEvent.created_at.label("at"),
         _text("logged").label("kind"),
-        AuditEvent.action.label("action"),
+        case((is_build, BUILD_RECEIVED), else_=AuditEvent.action).label("action"),
         AuditEvent.actor_kind.label("actor_kind"),
         AuditEvent.actor_id.label("actor_id"),
         AuditEvent.actor_name.label("actor_name"),
-        AuditEvent.subject_kind.label("subject_kind"),
-        AuditEvent.subject_id.label("subject_id"),
-        _text(None).label("title"),
+        case((is_build, "build"), else_=AuditEvent.subject_kind).label("subject_kind"),
+        case((is_build, Artifact.build_id), else_=AuditEvent.subject_id).label("subject_id"),
+        case(
+            (is_build, func.coalesce(func.nullif(Build.display_name, ""), func.left(Build.commit, COMMIT_DIGITS)))
+        ).label("title"),
         _text(None).label("path"),
         NULL_ID.label("service_id"),
         AuditEvent.details.label("facts"),
-    ).where(
+    )
+    received = (Artifact.team_id == AuditEvent.team_id) & (Artifact.id == AuditEvent.subject_id) & ~by_user
+    found = found.outerjoin(Artifact, received).outerjoin(
+        Build, (Build.team_id == Artifact.team_id) & (Build.id == Artifact.build_id)
+    )
+    found = found.where(
         AuditEvent.team_id == session.team_id,
         AuditEvent.action.in_(actions),
-        or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "user"),
+        or_(by_user, of_set & is_first),
         ~exists().where(HiddenActivity.team_id == AuditEvent.team_id, HiddenActivity.id == AuditEvent.id),
     )
     if filters.by is not None:

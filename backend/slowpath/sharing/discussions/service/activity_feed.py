@@ -9,7 +9,7 @@ from uuid import UUID
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.sharing.discussions.queries import activity_feed as queries
 from slowpath.sharing.discussions.queries.activity_feed import ActivityFilter, After
-from slowpath.sharing.discussions.rules import LOGGED, SHOWN_DETAILS, ActivityKind, excerpt
+from slowpath.sharing.discussions.rules import BUILD_RECEIVED, LOGGED, SHOWN_DETAILS, ActivityKind, excerpt
 
 __all__ = ["ActivityEvent", "ActivityFilter", "hide_activity", "list_activity"]
 
@@ -17,6 +17,7 @@ EXCERPT_LETTERS = 300
 PAGES = {
     "comparison": "comparisons",
     "artifact": "files",
+    "build": "builds",
     "service": "services",
     "report": "reports",
     "bisect": "bisects",
@@ -60,8 +61,8 @@ def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
     details = {name: row.facts[name] for name in SHOWN_DETAILS if row.facts.get(name) is not None}
     kind, action, title, path = row.kind, row.action, row.title, row.path
     if kind == "logged":
-        kind = LOGGED[row.action]
-        title = next((str(details[name]) for name in ("name", "title", "commit") if name in details), None)
+        kind = ActivityKind.ARTIFACT if action == BUILD_RECEIVED else LOGGED[action]
+        title = title or next((str(details[name]) for name in ("name", "title", "commit") if name in details), None)
         page = PAGES.get(row.subject_kind)
         path = f"/{page}/{row.subject_id}" if page and not action.endswith(".deleted") else None
     elif kind == "regression":

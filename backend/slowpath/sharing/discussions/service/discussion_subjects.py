@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from uuid import UUID
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, ProductionEventId, RegressionId
 from slowpath.evidence.artifacts.service import artifacts as uploads
@@ -21,7 +22,6 @@ Finder = Callable[[ReadSession, UUID], DiscussionSubject]
 Finders = Mapping[str, Finder]
 
 TITLE_LETTERS: Final = 300
-SHORT_COMMIT: Final = 7
 
 
 def get_subject(
@@ -66,7 +66,7 @@ def _production_event(session: ReadSession, event_id: UUID) -> DiscussionSubject
 
 def _build(session: ReadSession, build_id: UUID) -> DiscussionSubject:
     row = catalog.build(session, BuildId(build_id))
-    named = f"Build {row.commit[:SHORT_COMMIT]}"
+    named = f"Build {short_commit(row.commit)}"
     return DiscussionSubject(_title(named), f"/builds/{build_id}", row.service_id, {"build_id": build_id})
 
 

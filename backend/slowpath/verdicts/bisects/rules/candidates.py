@@ -84,11 +84,6 @@ class SearchLevel:
         return sum(one.kind not in NOT_SUSPECTED for one in self.nodes) if self.commits else 0
 
 
-def short_id(sha: str, digits: int = 12) -> str:
-    """Return the first digits of a commit, and names of releases and settings unchanged."""
-    return sha[:digits] if SHA.fullmatch(sha) else sha
-
-
 def describe_pruned(commits: int) -> str:
     """Describe commits that keep the inputs of the build."""
     return pluralize(commits, "commit") + (" that keeps" if commits == 1 else " that keep") + " the inputs of the build"

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from slowpath.analysis.kinds.registry import measurement_ids
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import (
     BisectId,
@@ -36,7 +37,6 @@ from slowpath.verdicts.bisects.service.boundary_checks import RangeToCheck
 from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature, validate_dashboard_selector
 from slowpath.verdicts.bisects.tables import Bisect
 
-SHORT_COMMIT = 7
 CUSTOM = "custom"
 
 
@@ -108,7 +108,7 @@ def create_bisect(
         production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
     spread = queries.select_spread_of_last_bisect(session, service_id, asdict(signature))
     settings = replace(settings, between=spread)
-    title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
+    title = offer.title or f"{service.name}: {signature.label} since {short_commit(good)}"
     if settings.pauses_after_boundaries:
         settings = replace(settings, use_production_baselines=False)
     known = None if is_automatic else boundary_checks.find_check(session, range_to_check(completed), settings)

@@ -10,6 +10,7 @@ from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.finding_signatures import find_signature
 from slowpath.analysis.kinds.metrics.changes.latency_change_points import kind_of
 from slowpath.analysis.kinds.registry import measurement_ids, measurement_kind
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import (
     BuildId,
@@ -177,7 +178,9 @@ def _offer(
             if one is None:
                 missing.append(f"Choose the {word} commit.")
             elif end is None:
-                missing.append(f"The {word} commit {one[:12]} is not known in {row.label}. Fetch the repository.")
+                missing.append(
+                    f"The {word} commit {short_commit(one)} is not known in {row.label}. Fetch the repository."
+                )
     places = LatencyEnvironments(session, service_id)
     measurable = [one for one in offered if one.signature.kind in measurement_ids()]
     ranked = rank_signatures(

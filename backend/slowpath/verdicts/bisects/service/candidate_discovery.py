@@ -12,6 +12,7 @@ from slowpath.analysis.closure.go_module_files import GoModFile, changed_version
 from slowpath.analysis.closure.go_packages import PackageCache, PackageReader
 from slowpath.analysis.closure.module_digests import ModuleDigests
 from slowpath.analysis.closure.package_closure import PackageClosureReader
+from slowpath.commit_names import short_commit
 from slowpath.core.git_ports import GitHistory, GitObjectReader, GitParentLink
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.rules.candidates import (
@@ -96,12 +97,12 @@ class MultiRepositoryHistory(Generic[R]):
         if not main.is_ancestor(good, bad):
             base = main.merge_base(good, bad)
             raise InvalidCommitRange(
-                f"{good[:12]} is not among the ancestors of {bad[:12]}.",
+                f"{short_commit(good)} is not among the ancestors of {short_commit(bad)}.",
                 remedy="The bad commit is older than the good commit. Swap them."
                 if base == bad
                 else "They have no common history: choose commits of one history."
                 if base is None
-                else f"Use their merge base {base[:12]} as the good commit.",
+                else f"Use their merge base {short_commit(base)} as the good commit.",
             )
         self._refuse_without_package(good, bad)
         level = self._level(MAIN, good, main.line(good, bad), BuildInputs, None, BuildInputs(good))
@@ -130,7 +131,7 @@ class MultiRepositoryHistory(Generic[R]):
                 entry = folders.at(objects.root(sha), place)
                 if entry is None or not entry.is_folder:
                     raise InvalidCommitRange(
-                        f"{sha[:12]} has no folder {place!r}.",
+                        f"{short_commit(sha)} has no folder {place!r}.",
                         remedy="Give the main package relative to the folder of go.mod.",
                     )
 
@@ -170,7 +171,7 @@ class MultiRepositoryHistory(Generic[R]):
         if before is None or before == sha:
             return None
         skipped = repository.line(before, sha) if repository.is_ancestor(before, sha) else []
-        title = describe_pruned(len(skipped)) if skipped else f"Parent of {node.sha[:12]}, on another branch"
+        title = describe_pruned(len(skipped)) if skipped else f"Parent of {short_commit(node.sha)}, on another branch"
         return CandidateNode(
             f"{node.id}/parent", node.repository, sha, title, "pruned" if skipped else "fork",
             self._beside(node)(sha), node.before, tuple(one.sha for one in skipped), node.id,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.findings.wording import pluralize
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound
 from slowpath.core.ids import BisectId, ComparisonId, RepositoryId, ServiceId, UserId, new_id
@@ -46,7 +47,6 @@ MOST_AT_ONCE: Final = 10
 """Most open pull requests that are measured when the rules are turned on: each is an open bisect of the team."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
 """Time after which a result is announced without its cause."""
-SHORT_COMMIT: Final = 7
 NEWER_PUSH: Final = "A newer commit was pushed to the pull request."
 ABOVE_MINUTES: Final = "above-minutes"
 """Outcome of a head that was not measured, because the minutes of the day were used up."""
@@ -261,7 +261,7 @@ def waits_for_cause(session: ReadSession, bisect_id: BisectId, now: datetime) ->
 def _name_commit(repository: Repository, sha: str) -> str:
     """Return the tag or branch that a commit is the head of now, else its first digits."""
     refs = (*repository.tags.items(), *repository.branch_heads.items())
-    return next((name for name, head in refs if head == sha), sha[:SHORT_COMMIT])
+    return next((name for name, head in refs if head == sha), short_commit(sha))
 
 
 def _comparison_of(session: ReadSession, row: Bisect) -> Comparison | None:

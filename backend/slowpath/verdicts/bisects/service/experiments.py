@@ -16,6 +16,7 @@ from slowpath.analysis.bisect.suspects import neighbours
 from slowpath.analysis.experiments.experiment_result import ExperimentResult, summarize_experiment
 from slowpath.analysis.experiments.patch_files import validate_patch
 from slowpath.analysis.experiments.variants import BASE, PGO, InvalidVariant, Variant, parse_variant, validate_names
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BisectId, BuildId, RegressionId, RepositoryId, UserId, new_id
 from slowpath.core.jobs import enqueue_unless_pending
@@ -60,7 +61,7 @@ from slowpath.verdicts.bisects.service.search_steps import fail_bisect, make_pro
 from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
 from slowpath.verdicts.regressions.service import regression_views
 
-MAX_LISTED, SHORT_COMMIT = 20, 7
+MAX_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def create_subject_experiment(
         good = bad
     signature, settings = resolve_latency_signature(session, completed.signature, BisectSettings(), is_window_set=False)
     plan = _make_plan(bad, options, None, BuildInputs(good) if good != bad else None)
-    title = completed.offer.title or f"{catalog.service(session, service_id).name}: variants of {bad[:SHORT_COMMIT]}"
+    title = completed.offer.title or f"{catalog.service(session, service_id).name}: variants of {short_commit(bad)}"
     id_ = new_id()
     row = Bisect(
         team_id=session.team_id, id=id_, title=title[:300], service_id=service_id, repository_id=repository_id,

@@ -12,6 +12,7 @@ from uuid import UUID
 from slowpath.analysis.bisect.pair_settings import PairSettings
 from slowpath.analysis.bisect.pair_wording import EQUAL_BUILDS, describe_decision
 from slowpath.analysis.bisect.paired_measurements import PairDecision
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BisectId, ServiceId
@@ -40,7 +41,7 @@ from slowpath.verdicts.comparisons.rules import MAX_ARTIFACTS_A_SIDE, Comparison
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 
-BASE, SHORT_COMMIT = "good", 7
+BASE = "good"
 MOST_STEPS = 4
 
 
@@ -186,7 +187,7 @@ def _compare_artifacts(session: WriteSession, bisect: Bisect) -> UUID | None:
     if not ids[False] or not ids[True]:
         return None
     base, candidate = (
-        SideRequest(tuple(ids[side][:MAX_ARTIFACTS_A_SIDE]), sha[:SHORT_COMMIT])
+        SideRequest(tuple(ids[side][:MAX_ARTIFACTS_A_SIDE]), short_commit(sha))
         for side, sha in ((False, bisect.good_sha), (True, bisect.bad_sha))
     )
     try:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from slowpath.analysis.findings.wording import pluralize
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -153,9 +154,9 @@ def _check_relation(report: RangeReport) -> PreflightCheck:
         base = report.merge_base or ""
         return _wrong_ends(
             "Good is not an ancestor of bad",
-            f"They are on different branches. Their merge base is {base[:12]}. "
+            f"They are on different branches. Their merge base is {short_commit(base)}. "
             "It is the good end if the change came after it.",
-            PreflightFix("use-merge-base", f"Use {base[:12]} as good", base),
+            PreflightFix("use-merge-base", f"Use {short_commit(base)} as good", base),
         )  # fmt: skip
     if report.relation == "unrelated":
         return _wrong_ends(

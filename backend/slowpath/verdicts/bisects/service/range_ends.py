@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import EnvironmentId, RepositoryId, ServiceId
 from slowpath.evidence.artifacts.service.build_evidence import count_evidence
@@ -56,7 +57,7 @@ def _find_commits(session: ReadSession, repository_id: RepositoryId, text: str) 
     if not LEAST_DIGITS <= len(digits) <= 40 or not set(digits) <= HEXADECIMAL:
         return []
     shas = queries.select_commits_by_prefix(session, repository_id, digits)
-    return [RangeEnd("commit", one[:12], one, "", is_exact=len(shas) == 1) for one in shas]
+    return [RangeEnd("commit", short_commit(one), one, "", is_exact=len(shas) == 1) for one in shas]
 
 
 def _find_date(session: ReadSession, repository: Repository, text: str) -> list[RangeEnd]:
@@ -119,7 +120,13 @@ def _find_builds(session: ReadSession, service_id: ServiceId | None, text: str, 
         return []
     rows = catalog.builds(session, None, limit, BuildFilter(service_id=service_id, search=text or None))
     return [
-        RangeEnd("build", row.display_name or row.commit[:12], row.commit, row.branch or "", row.display_name == text)
+        RangeEnd(
+            "build",
+            row.display_name or short_commit(row.commit),
+            row.commit,
+            row.branch or "",
+            row.display_name == text,
+        )
         for row in rows
         if row.commit
     ]

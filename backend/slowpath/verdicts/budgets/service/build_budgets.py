@@ -8,6 +8,7 @@ import numpy as np
 from slowpath.analysis.builds.comparison_answer import ANNOUNCED_ERROR_RATE
 from slowpath.analysis.kinds.metrics.changes.latency_change_points import CONFIDENCE
 from slowpath.analysis.stats.t_distribution import t_quantile
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -31,8 +32,6 @@ from slowpath.verdicts.budgets.tables import Budget
 from slowpath.verdicts.regressions.service import cpu_per_request
 from slowpath.verdicts.regressions.service.cpu_per_request import CpuPerRequest
 from slowpath.verdicts.regressions.tables import BuildVerdict
-
-SHORT_COMMIT = 7
 
 
 def evaluate_newest_build(session: WriteSession, budget: Budget, now: datetime) -> None:
@@ -125,7 +124,7 @@ def _make_interval(
         return make_interval(candidate, quantiles), wording.name_build(budget.signal, budget.route, build.commit)
     before = _as_value(former)
     interval = make_increase(before, candidate, _quantiles(welch_degrees(before, candidate)))
-    names = (f"build {each.commit[:SHORT_COMMIT]}" for each in (build, base))
+    names = (f"build {short_commit(each.commit)}" for each in (build, base))
     return interval, wording.name_release(budget.signal, budget.route, *names)
 
 

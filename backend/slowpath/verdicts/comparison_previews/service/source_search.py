@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Row
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.service.build_evidence import EvidenceCounts, count_evidence
@@ -18,7 +19,6 @@ from slowpath.inventory.repositories.service import service_refs
 from slowpath.verdicts.comparison_previews import queries
 from slowpath.verdicts.comparison_previews.read_models import SourceMatch
 from slowpath.verdicts.comparisons.rules.side_sources import BuildSource, DeploymentSource, RefSource
-from slowpath.verdicts.comparisons.service.side_sources import SHORT_COMMIT
 
 SearchedType = Literal["build", "ref", "deployment"]
 
@@ -52,7 +52,7 @@ def _search_builds(session: ReadSession, service_id: ServiceId | None, text: str
 def _make_build_match(row: Build, counts: EvidenceCounts) -> SourceMatch:
     return SourceMatch(
         source=BuildSource(BuildId(row.id)),
-        title=row.display_name or row.commit[:SHORT_COMMIT],
+        title=row.display_name or short_commit(row.commit),
         subtitle=_join(row.branch, row.title, _describe_platform(row)),
         service_id=ServiceId(row.service_id),
         at=row.created_at,
@@ -134,12 +134,12 @@ def _make_ref_match(
     commit = build.commit if build else head
     reason = None
     if build is None:
-        of_commit = f" ({head[:SHORT_COMMIT]})" if head else ""
+        of_commit = f" ({short_commit(head)})" if head else ""
         reason = f"No build of it{of_commit} has files that can be compared."
     return SourceMatch(
         source=RefSource(ServiceId(key[0]), key[1]),
         title=key[1],
-        subtitle=_join(commit[:SHORT_COMMIT] if commit else None, build.title if build else None),
+        subtitle=_join(short_commit(commit) if commit else None, build.title if build else None),
         service_id=ServiceId(key[0]),
         at=build.created_at if build else at,
         evidence=counts[build.id].kinds if build else {},
@@ -183,7 +183,7 @@ def _make_deployment_match(
         reason = "No files of its build were recorded while it ran, and the service has no latency metrics there."
     return SourceMatch(
         source=DeploymentSource(DeployId(row.id)),
-        title=row.label or row.commit[:SHORT_COMMIT] or "unknown commit",
+        title=row.label or short_commit(row.commit) or "unknown commit",
         subtitle=_join(f"{service} in {environment}", branch),
         service_id=service_id,
         at=row.started_at,

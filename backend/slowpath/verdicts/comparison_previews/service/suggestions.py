@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, DeployId, EnvironmentId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -22,7 +23,6 @@ from slowpath.verdicts.comparisons.rules.side_sources import (
     parse_source,
     to_ms,
 )
-from slowpath.verdicts.comparisons.service.side_sources import SHORT_COMMIT
 from slowpath.verdicts.comparisons.tables import Comparison
 
 MOST_RECENT: Final = 8
@@ -98,11 +98,11 @@ def _make_time_range(
 
 
 def _name_build(row: Build) -> str:
-    return row.display_name or row.commit[:SHORT_COMMIT]
+    return row.display_name or short_commit(row.commit)
 
 
 def _name_deployment(row: Deployment) -> str:
-    return row.label or row.commit[:SHORT_COMMIT] or "unknown commit"
+    return row.label or short_commit(row.commit) or "unknown commit"
 
 
 def _list_recent(session: ReadSession) -> list[RecentPair]:

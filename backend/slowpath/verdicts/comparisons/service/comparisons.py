@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, ComparisonId, ExportId, JobId, TeamId, UserId, new_id
 from slowpath.core.jobs import JobState, enqueue
@@ -42,7 +43,6 @@ from slowpath.verdicts.comparisons.rules import (
 from slowpath.verdicts.comparisons.service import retry_state
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 
-SHORT_COMMIT = 7
 MOST_LABEL_CHARACTERS = 200
 
 
@@ -332,5 +332,5 @@ def _label(rows: Sequence[Artifact], labels: LabelMatchers, side: Side) -> str:
         return ", ".join(map(str, labels))[:MOST_LABEL_CHARACTERS]
     commits = {str(row.run_metadata.get("commit") or "") for row in rows}
     if len(commits) == 1 and (commit := commits.pop()):
-        return commit[:SHORT_COMMIT]
+        return short_commit(commit)
     return side.value

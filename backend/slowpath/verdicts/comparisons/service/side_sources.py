@@ -9,6 +9,7 @@ from uuid import UUID
 
 from slowpath.analysis.findings.wording import join_list
 from slowpath.analysis.kinds.registry import PROFILE, kind_of, name_stored_kind
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ArtifactId, BuildId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.service import artifacts
@@ -34,7 +35,6 @@ from slowpath.verdicts.comparisons.rules.side_sources import (
 )
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 
-SHORT_COMMIT = 7
 CLOCK_SKEW = timedelta(days=1)
 """An artifact may state a later time than that at which it was received, by this much."""
 
@@ -146,7 +146,7 @@ def _resolve_deployment(session: ReadSession, deployment: Deployment, now: datet
     if build is not None and end_ms > begin_ms:
         found = queries.select_evidence_between(session, [build.id], environment_id, begin_ms, end_ms)
     evidence, left_out = select_newest(found)
-    label = deployment.label or (build.display_name if build else None) or deployment.commit[:SHORT_COMMIT]
+    label = deployment.label or (build.display_name if build else None) or short_commit(deployment.commit)
     window = TimeRange(service_id, environment_id, max(begin_ms, end_ms - MAX_WINDOW_MS), end_ms)
     return ResolvedSource(
         evidence,
@@ -223,4 +223,4 @@ def describe_left_out(left_out: Mapping[str | None, int]) -> str | None:
 
 
 def _label_build(build: Build) -> str:
-    return build.display_name or build.commit[:SHORT_COMMIT]
+    return build.display_name or short_commit(build.commit)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.changes.level_measurement import LevelMeasurement
+from slowpath.commit_names import short_commit
 from slowpath.verdicts.budgets.rules import BudgetState
 from slowpath.verdicts.production_events.rules.event_states import ProductionEventState
 
@@ -45,7 +46,7 @@ class LaterDeployment:
     @property
     def name(self) -> str:
         """Return the first seven characters of its commit, or its label."""
-        return self.commit[:7] or self.label or "without a commit"
+        return short_commit(self.commit) or self.label or "without a commit"
 
 
 PROOF_OF_BUDGET: Final[Mapping[BudgetState, ProofState]] = {

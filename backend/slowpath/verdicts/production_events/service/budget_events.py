@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BudgetId, DeployId, EnvironmentId, ServiceId, new_id
 from slowpath.evidence.metrics.service import deployment_checks
@@ -204,7 +205,7 @@ def _find_cause(
         return None
     deployment = catalog.deploy(session, DeployId(measured.deployment_id))
     former = queries.find_former_deployment(session, ServiceId(row.service_id), environment_id, deployment.started_at)
-    name = deployment.commit[:7] or deployment.label or "without a commit"
+    name = short_commit(deployment.commit) or deployment.label or "without a commit"
     former_commit = (former.commit or None) if former is not None else None
     return _CausingDeployment(deployment.id, name, deployment.commit or None, former_commit, deployment.started_at)
 

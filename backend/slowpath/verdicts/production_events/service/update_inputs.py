@@ -8,6 +8,7 @@ from uuid import UUID
 
 from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint, SignalName
 from slowpath.analysis.kinds.metrics.panels.service_cells import ServiceCells
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import DeployId, EnvironmentId, ServiceId
 from slowpath.evidence.metrics.service import dashboard_samples, latency_levels
@@ -257,5 +258,5 @@ def _name_deployment(session: ReadSession, deployment_id: UUID) -> DeploymentNam
     former = queries.find_former_deployment(
         session, ServiceId(row.service_id), EnvironmentId(row.environment_id), row.started_at
     )
-    name = row.commit[:7] or row.label or "without a commit"
+    name = short_commit(row.commit) or row.label or "without a commit"
     return DeploymentName(name, row.commit or None, former.commit or None if former is not None else None)

@@ -1,5 +1,7 @@
 """Find the earlier build that a build is compared with: the nearest ancestor with the same kinds under the same conditions.
 
+Without one, the nearest whose conditions are partly unknown; never one with other conditions.
+
 Ancestry is that of git where the repository has the commit; else of the parents that builds name; else of time on the branch. A
 build of a pull request is compared with the merge base's: the nearest ancestor among the builds of the branch it is merged to.
 """
@@ -7,7 +9,6 @@ build of a pull request is compared with the merge base's: the nearest ancestor 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.registry import measured_kinds
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import ServiceId
@@ -18,7 +19,12 @@ from slowpath.verdicts.regressions import queries, wording
 from slowpath.verdicts.regressions.read_models import AncestorAnswer
 from slowpath.verdicts.regressions.rules import MOST_ANCESTORS, MOST_ANCESTORS_READ, guess_default_branch
 from slowpath.verdicts.regressions.service.branch_history import LEAST_SHA
-from slowpath.verdicts.regressions.service.build_measurements import describe_conditions
+from slowpath.verdicts.regressions.service.build_conditions import (
+    describe_conditions,
+    list_unknown,
+    match_conditions,
+    read_conditions,
+)
 from slowpath.verdicts.regressions.service.evidence_comparisons import gather_artifacts, without_weak_kinds
 
 ArtifactsByKind = Mapping[str, Sequence[Artifact]]
@@ -26,7 +32,10 @@ ArtifactsByKind = Mapping[str, Sequence[Artifact]]
 
 @dataclass(frozen=True)
 class AncestorMatch:
-    """An earlier build, the artifacts of both builds by stored kind, and the kinds to compare."""
+    """An earlier build, the artifacts of both builds by stored kind, and the kinds to compare.
+
+    `unknown_conditions`: names of the conditions that one of the builds does not state.
+    """
 
     build: Build
     is_merge_base: bool
@@ -34,12 +43,14 @@ class AncestorMatch:
     candidate: ArtifactsByKind
     kinds: tuple[str, ...]
     kinds_left_out: tuple[str, ...]
+    unknown_conditions: tuple[str, ...]
 
 
 def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatch | AncestorAnswer | None:
     """Return the earlier build to compare with, or why there is none; None if the build has no artifact to compare.
 
-    The nearest build with all kinds of this one under equal conditions; without one, that with the most of them.
+    The nearest build with all kinds of this one under equal conditions; without one, that with the most of them. Builds
+    whose conditions are partly unknown are chosen in the same way, if none has equal ones.
     """
     candidate = gather_artifacts(session, [build])
     wanted = without_weak_kinds([kind for kind, rows in candidate.items() if rows])
@@ -50,20 +61,30 @@ def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatc
     if not ancestors:
         return AncestorAnswer("first-build", reason=wording.describe_first_build())
     best: AncestorMatch | None = None
+    partly_known: AncestorMatch | None = None
     differing: tuple[Build, ArtifactsByKind] | None = None
     for each in ancestors[:MOST_ANCESTORS_READ]:
         base = gather_artifacts(session, [each])
         common = [kind for kind in wanted if base[kind]]
-        alike = [kind for kind in common if _conditions(each, base[kind]) == _conditions(build, candidate[kind])]
-        if common and not alike:
+        conditions = {
+            kind: (read_conditions(each, base[kind]), read_conditions(build, candidate[kind])) for kind in common
+        }
+        found = {kind: match_conditions(*conditions[kind]) for kind in common}
+        alike = [kind for kind in common if found[kind] == "equal"]
+        possible = [kind for kind in common if found[kind] != "other"]
+        if common and not possible:
             differing = differing or (each, base)
         if alike and (best is None or len(alike) > len(best.kinds)):
-            left_out = tuple(kind for kind in wanted if kind not in alike)
-            best = AncestorMatch(each, is_pull_request, base, candidate, tuple(alike), left_out)
+            best = AncestorMatch(each, is_pull_request, base, candidate, tuple(alike), _without(wanted, alike), ())
+        if possible and (partly_known is None or len(possible) > len(partly_known.kinds)):
+            unknown = dict.fromkeys(name for kind in possible for name in list_unknown(*conditions[kind]))
+            partly_known = AncestorMatch(
+                each, is_pull_request, base, candidate, tuple(possible), _without(wanted, possible), tuple(unknown)
+            )
         if best is not None and not best.kinds_left_out:
             break
-    if best is not None:
-        return best
+    if best is not None or partly_known is not None:
+        return best or partly_known
     if differing is not None:
         earlier, there = differing
         pairs = _differences(build, candidate, earlier, there, wanted)
@@ -73,18 +94,18 @@ def find_comparable_ancestor(session: ReadSession, build: Build) -> AncestorMatc
     return AncestorAnswer("no-match", nearest, is_pull_request, wording.describe_missing_kinds(nearest))
 
 
-def _conditions(build: Build, rows: Sequence[Artifact]) -> str:
-    """Format the conditions of a build's artifacts; equal text means equal conditions."""
-    return describe_conditions(
-        build, [RunMetadata.from_json({**build.run_metadata, **row.run_metadata}) for row in rows]
-    )
+def _without(kinds: Sequence[str], compared: Sequence[str]) -> tuple[str, ...]:
+    return tuple(kind for kind in kinds if kind not in compared)
 
 
 def _differences(
     build: Build, candidate: ArtifactsByKind, earlier: Build, base: ArtifactsByKind, kinds: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the distinct pairs of conditions (there, here) of the kinds that both builds have."""
-    pairs = [(_conditions(earlier, base[kind]), _conditions(build, candidate[kind])) for kind in kinds if base[kind]]
+    sides = (
+        (read_conditions(earlier, base[kind]), read_conditions(build, candidate[kind])) for kind in kinds if base[kind]
+    )
+    pairs = [(describe_conditions(there), describe_conditions(here)) for there, here in sides]
     return list(dict.fromkeys(pairs))
 
 

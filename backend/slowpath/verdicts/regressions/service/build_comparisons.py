@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from slowpath.analysis.builds.comparison_answer import ComparisonAnswer
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import BuildId, ComparisonId, ServiceId
 from slowpath.core.jobs import enqueue_unless_pending
@@ -22,7 +23,7 @@ from slowpath.verdicts.regressions.rules import MOST_DESCENDANTS, SETTLE_SECONDS
 from slowpath.verdicts.regressions.service.ancestor_builds import AncestorMatch, find_comparable_ancestor
 from slowpath.verdicts.regressions.service.build_decision import dump_ancestor, load_ancestor
 from slowpath.verdicts.regressions.service.build_verdicts import record_decision
-from slowpath.verdicts.regressions.service.evidence_comparisons import SHORT_COMMIT, find_common_deployments, make_side
+from slowpath.verdicts.regressions.service.evidence_comparisons import find_common_deployments, make_side
 from slowpath.verdicts.regressions.tables import BuildVerdict
 
 MISSING = ("first-build", "no-match", "other-conditions")
@@ -78,7 +79,7 @@ def _compare(
         base, candidate = (
             replace(side, time_range=each[0]) for side, each in zip((base, candidate), deployed, strict=True)
         )
-    name = f"{build.commit[:SHORT_COMMIT]} against {found.build.commit[:SHORT_COMMIT]}"
+    name = f"{short_commit(build.commit)} against {short_commit(found.build.commit)}"
     created = comparisons.create_comparison(session, name, base, candidate, origin=ComparisonOrigin.BUILD)
     row.comparison_id, row.compared_build_id = created.id, found.build.id
     row.ancestor_answer = dump_ancestor(_pending(found))
@@ -86,8 +87,9 @@ def _compare(
 
 
 def _is_better_base(session: ReadSession, row: BuildVerdict, found: AncestorMatch | AncestorAnswer | None) -> bool:
-    """Return whether a match has more base artifacts than the comparison of a build, or a nearer base.
+    """Return whether a match has more base artifacts than the comparison of a build, or a better base.
 
+    A better base is nearer, or has the same known conditions where those of the former base are unknown.
     Artifacts beyond those that a side may have, and deleted ones, do not repeat a comparison.
     """
     if not isinstance(found, AncestorMatch) or row.comparison_id is None:
@@ -98,6 +100,9 @@ def _is_better_base(session: ReadSession, row: BuildVerdict, found: AncestorMatc
         return True
     if row.compared_build_id in (None, found.build.id):
         return False
+    stored = load_ancestor(row.ancestor_answer)
+    if stored is not None and stored.unknown_conditions and not found.unknown_conditions:
+        return True
     former = catalog.build(session, BuildId(row.compared_build_id))
     return _get_time(found.build) > _get_time(former)
 
@@ -130,7 +135,12 @@ def record_answer(session: WriteSession, comparison: Comparison, answer: Compari
     if row is None or stored is None:
         return
     compared = AncestorAnswer(
-        "compared", stored.commit, stored.is_merge_base, kinds_left_out=stored.kinds_left_out, comparison=answer
+        "compared",
+        stored.commit,
+        stored.is_merge_base,
+        kinds_left_out=stored.kinds_left_out,
+        comparison=answer,
+        unknown_conditions=stored.unknown_conditions,
     )
     row.ancestor_answer = dump_ancestor(compared)
     record_decision(session, row, now)
@@ -161,7 +171,13 @@ def _lock_verdict(session: WriteSession, comparison: Comparison) -> BuildVerdict
 
 
 def _pending(found: AncestorMatch) -> AncestorAnswer:
-    return AncestorAnswer("pending", found.build.commit, found.is_merge_base, kinds_left_out=found.kinds_left_out)
+    return AncestorAnswer(
+        "pending",
+        found.build.commit,
+        found.is_merge_base,
+        kinds_left_out=found.kinds_left_out,
+        unknown_conditions=found.unknown_conditions,
+    )
 
 
 def _is_current(session: ReadSession, row: BuildVerdict, base: SideRequest, candidate: SideRequest) -> bool:

@@ -114,7 +114,10 @@ def is_refuted(series: SeriesAnswer, compared: ComparisonAnswer) -> bool:
 
 
 def _describe(series: SeriesAnswer, ancestor: AncestorAnswer, compared: ComparisonAnswer) -> str:
-    return wording.describe_comparison(ancestor.commit, compared, series.builds, is_merge_base=ancestor.is_merge_base)
+    sentence = wording.describe_comparison(
+        ancestor.commit, compared, series.builds, is_merge_base=ancestor.is_merge_base
+    )
+    return f"{sentence} {wording.describe_unknown_conditions(ancestor.unknown_conditions)}".rstrip()
 
 
 def _changed(series: SeriesAnswer, ancestor: AncestorAnswer, compared: ComparisonAnswer) -> BuildDecision:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from slowpath.analysis.kinds.metrics.changes.exclusive_latency import SETTLED_MS
 from slowpath.analysis.kinds.profiles.sets.profile_measurements import WEAK
 from slowpath.analysis.kinds.registry import measured_kinds
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
 from slowpath.evidence.artifacts.tables import Artifact
@@ -16,7 +17,6 @@ from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from slowpath.verdicts.regressions import queries
 from slowpath.verdicts.regressions.rules import MOST_COMPARED
 
-SHORT_COMMIT = 7
 MAX_BUILDS_PER_SIDE = 10
 """Builds per side whose artifacts are used."""
 
@@ -50,7 +50,7 @@ def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Se
     found = find_common_deployments(session, good, bad)
     if found is None:
         return None
-    sides = [SideRequest((), build.commit[:SHORT_COMMIT], time_range) for time_range, build in found]
+    sides = [SideRequest((), short_commit(build.commit), time_range) for time_range, build in found]
     return ComparisonId(comparisons.create_comparison(session, name, *sides, origin=ComparisonOrigin.REGRESSION).id)
 
 
@@ -110,4 +110,4 @@ def gather_artifacts(session: ReadSession, builds: Sequence[Build]) -> dict[str,
 def make_side(found: Mapping[str, Sequence[Artifact]], kinds: Sequence[str], builds: Sequence[Build]) -> SideRequest:
     """Return the side with the artifacts of these kinds, labeled with the first build."""
     ids = tuple(ArtifactId(row.id) for kind in kinds for row in found[kind])
-    return SideRequest(ids, builds[0].commit[:SHORT_COMMIT])
+    return SideRequest(ids, short_commit(builds[0].commit))

@@ -187,7 +187,7 @@ def test_a_deploy_explains_what_load_does_not() -> None:
 def test_words() -> None:
     assert (
         change_sentence(change(), "deployment", "5f3c1e8", None)
-        == "p99 ×3.1, significant (2.8 to 3.4), caused by deployment 5f3c1e8"
+        == "p99 ×3.10, significant (2.80 to 3.40), caused by deployment 5f3c1e8"
     )
 
 

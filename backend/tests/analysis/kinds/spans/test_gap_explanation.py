@@ -109,6 +109,18 @@ def test_the_sentence_names_the_blocking_reason_and_the_waker() -> None:
     assert sum(each["ns"] for each in explanation["parts"]) == explanation["gap"]["duration_ns"]
 
 
+def test_the_sentence_names_the_code_of_the_longest_part() -> None:
+    stacks = [["runtime.gopark", "sync.(*Mutex).Lock", "shop/cart.(*Cart).Add", "main.serve"], ["os.Read", "main.load"]]
+    parts = [
+        {**each, "stack": [{"function": name, "file": "x.go", "line": 1} for name in stack]}
+        for each, stack in zip(PARTS, stacks, strict=False)
+    ]
+    named = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=parts))])["sentence"]
+    assert named.startswith("Gap of 5.00 ms in goroutine 7 (main.serve), in cart.(*Cart).Add: it was runnable")
+    alone = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=parts[1:]))])["sentence"]
+    assert alone.startswith("Gap of 5.00 ms in goroutine 7 (main.serve), in main.load: ")
+
+
 def test_a_collector_that_marks_meanwhile_is_named() -> None:
     marking = answer("id", parts=PARTS, gc={"mark_ns": 4 * MS, "stop_ns": 0, "cycles": 1})
     assert "GC mark was active for 4.00 ms of it" in explain(question(), [ExaminedTrace("a", "t", marking)])["sentence"]

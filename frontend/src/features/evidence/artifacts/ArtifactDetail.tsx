@@ -21,7 +21,7 @@ import { useRetry } from './ArtifactsTable';
 import { DeleteArtifact } from './DeleteArtifact';
 import classes from './Files.module.css';
 import { artifactQuery, updateMetadata, isUnderWay, originalAddress } from './artifact-queries';
-import { STATE_ICONS, describe, stateText } from './artifact-wording';
+import { STATE_ICONS, describe, hasOriginal, isCompared, stateText } from './artifact-wording';
 
 type DetailProps = {
   id: string;
@@ -121,7 +121,7 @@ export function ArtifactDetail({
           {summary(data)}
         </Section>
       )}
-      {!data.binary && (
+      {isCompared(data.kind) && (
         <Section title="Run" aside="the process during the recording" narrow>
           <RunFacts artifact={data} mayWrite={mayWrite} />
         </Section>
@@ -147,9 +147,11 @@ function ArtifactActions({ artifact, mayWrite, retry, onDelete }: ActionsProps) 
           Try again
         </Button>
       )}
-      <Button component="a" href={originalAddress(artifact.id)} download>
-        Download original
-      </Button>
+      {hasOriginal(artifact) && (
+        <Button component="a" href={originalAddress(artifact.id)} download>
+          Download original
+        </Button>
+      )}
       {mayWrite && <Button onClick={onDelete}>Delete</Button>}
     </>
   );
@@ -178,6 +180,9 @@ function ArtifactFacts({ artifact, build }: { artifact: Artifact; build: ReactNo
           ],
           ['received', <Timestamp key="t" at={artifact.created_at} exact />],
           ['build', build],
+          ...(hasOriginal(artifact)
+            ? []
+            : [['original', 'not stored: the files in it are artifacts'] as [string, ReactNode]]),
         ]}
       />
     </Section>

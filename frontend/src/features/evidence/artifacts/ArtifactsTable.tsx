@@ -25,7 +25,7 @@ import classes from './Files.module.css';
 import { artifactsQuery, isUnderWay, originalAddress, retryArtifact } from './artifact-queries';
 import { ARTIFACT_STATES, type ArtifactsSearch } from './artifacts-url';
 import { sidesOfSelection } from './selection-sides';
-import { KIND_CHOICES, STATE_ICONS, describe, stateText } from './artifact-wording';
+import { KIND_CHOICES, STATE_ICONS, describe, hasOriginal, stateText } from './artifact-wording';
 
 /** Cells with names and links from other features. */
 export type ArtifactCells = {
@@ -70,9 +70,11 @@ function ArtifactMenu({ artifact, mayWrite, onOpen, onRetry, onDelete }: MenuPro
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onOpen(artifact)}>Open</Menu.Item>
-          <Menu.Item component="a" href={originalAddress(artifact.id)} download>
-            Download original
-          </Menu.Item>
+          {hasOriginal(artifact) && (
+            <Menu.Item component="a" href={originalAddress(artifact.id)} download>
+              Download original
+            </Menu.Item>
+          )}
           {mayWrite && (artifact.state === 'invalid' || artifact.state === 'failed') && (
             <Menu.Item onClick={() => onRetry(artifact.id)}>Try again</Menu.Item>
           )}
@@ -104,7 +106,7 @@ function columnsOf(
       cell: (row) => (
         <span className={classes.twoLines}>
           <span className="mono">{cells.link(row)}</span>
-          <span className={row.error ? classes.reason : classes.second}>
+          <span className={row.error ? classes.reason : classes.second} title={row.error?.detail}>
             {row.error?.detail ?? describe(row)}
           </span>
         </span>

@@ -87,6 +87,10 @@ export function hasStacks({ kind, state }: Pick<Artifact, 'kind' | 'state'>): bo
   return kind === null || kind.startsWith('profile.') || WITH_STACKS.includes(kind);
 }
 
+/** Whether the uploaded bytes are stored: those of an archive only until its files are artifacts. */
+export const hasOriginal = ({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean =>
+  kind !== 'archive' || state !== 'decoded';
+
 /** Whether artifacts of a kind can be compared: programs and archives have no measurements. */
 export const isCompared = (kind: Artifact['kind']): boolean =>
   kind !== 'binary' && kind !== 'archive';

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
-import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './dashboard.module.css';
 import type { SideChoice } from './deployment-comparison';
 import type { DeploymentComparisonState } from './use-deployment-comparison';

@@ -28,11 +28,11 @@ function shown(drawn: DrawnDashboard = {}, mayWrite = true) {
 describe('the headline', () => {
   it('has the increase in its colour, and service and commit in the letters of code', () => {
     shown();
-    expect(screen.getByText('is 3.1 times as high')).toHaveClass('more');
+    expect(screen.getByText('is 3.10 times as high')).toHaveClass('more');
     expect(screen.getByText('distributor')).toHaveClass('mono');
-    expect(screen.getByText('5f3c1e8')).toHaveClass('mono');
+    expect(screen.getByText('5f3c1e8d00')).toHaveClass('mono');
     expect(screen.getByRole('heading')).toHaveTextContent(
-      'distributor p99 is 3.1 times as high since 14:02 UTC; caused by deployment 5f3c1e8, not by load',
+      'distributor p99 is 3.10 times as high since 14:02 UTC; caused by deployment 5f3c1e8d00, not by load',
     );
   });
 
@@ -60,7 +60,7 @@ describe('the headline', () => {
   it('opens the deployment; viewers are offered no comparison', async () => {
     const { user, onDeploy } = shown({}, false);
     expect(screen.queryByRole('button', { name: /^Compare/ })).not.toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Commits of 5f3c1e8' }));
+    await user.click(screen.getByRole('button', { name: 'Commits of 5f3c1e8d00' }));
     expect(onDeploy).toHaveBeenCalledExactlyOnceWith('00000000-0000-4000-8000-000000000701');
   });
 });

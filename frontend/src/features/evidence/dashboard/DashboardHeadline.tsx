@@ -4,7 +4,7 @@ import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { lengthText } from '../../../engine/dashboard/dashboard-time';
 import { spanOf } from '../../../engine/dashboard/time-grid';
 import { deploymentName } from '../../../engine/dashboard/dashboard-wording';
-import { formatRatioRange, formatValue } from '../../../engine/format/format';
+import { formatFactor, formatRatioRange, formatValue } from '../../../engine/format/format';
 import { clockText, dayNumber, momentText, zoneText } from '../../../lib/times';
 import { PageHeader, countOf } from '../../../ui';
 import { Term } from '../../../ui/Terms';
@@ -72,7 +72,7 @@ function Increase({ change, board }: IncreaseProps) {
   return (
     <>
       <span className="mono">{service}</span> {signal}{' '}
-      <span className="more">is {ratio.toFixed(ratio >= 9.95 ? 0 : 1)} times as high</span> since{' '}
+      <span className="more">is {formatFactor(ratio)} times as high</span> since{' '}
       {sinceText(at_ms, spanOf(board.grid).toMs)};{' '}
       {cause === 'deployment' ? (
         <>

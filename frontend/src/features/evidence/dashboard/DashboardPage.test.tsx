@@ -175,8 +175,8 @@ describe('the row of a service', () => {
     serve();
     open();
     const gateway = await row('gateway');
-    expect(gateway).toHaveTextContent(/Requests per second\d+ \/s4xx [\d.]+5xx /);
-    expect(gateway).toHaveTextContent(/Latencyp50 [\d.]+p90 \d+p99 \d+ ms/);
+    expect(gateway).toHaveTextContent(/Requests per secondnewest values\d+ \/s4xx [\d.]+5xx /);
+    expect(gateway).toHaveTextContent(/Latencynewest valuesp50 [\d.]+p90 \d+p99 \d+ ms/);
   });
 
   it('has only the quantile with an increase in its colour', async () => {

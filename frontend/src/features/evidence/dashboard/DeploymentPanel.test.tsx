@@ -119,7 +119,7 @@ describe('the facts of a deployment', () => {
     );
     const { panel } = await shown(OTHER_DEPLOY_ID);
     expect(await within(panel).findByText('blue')).toBeInTheDocument();
-    expect(panel).toHaveTextContent('From blue to a9e11b4.');
+    expect(panel).toHaveTextContent('From blue to a9e11b4c00.');
   });
 
   it('name the deployment before even when it has neither commit nor label', async () => {
@@ -133,7 +133,7 @@ describe('the facts of a deployment', () => {
     );
     const { panel } = await shown(OTHER_DEPLOY_ID);
     expect(await within(panel).findByText('deployment')).toBeInTheDocument();
-    expect(panel).toHaveTextContent('From deployment to a9e11b4.');
+    expect(panel).toHaveTextContent('From deployment to a9e11b4c00.');
   });
 
   it('are replaced by the reason when they cannot be loaded', async () => {

@@ -6,12 +6,9 @@ import type { ReactNode } from 'react';
 import type { DashboardDeployment, Deploy } from '../../../api';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
-import {
-  describeChangePoint,
-  deploymentName,
-  shortCommit,
-} from '../../../engine/dashboard/dashboard-wording';
+import { describeChangePoint, deploymentName } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { DeploymentPeople } from '../../inventory/repositories';
 import { ComparisonBlockers } from './ComparisonBlockers';
 import classes from './dashboard.module.css';

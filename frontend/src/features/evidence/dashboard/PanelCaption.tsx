@@ -2,12 +2,13 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import { gapAt, lastWith } from '../../../engine/dashboard/dashboard-panel';
-import { lastText } from '../../../engine/dashboard/dashboard-time';
+import { gapText, lastText } from '../../../engine/dashboard/dashboard-time';
 import {
   latencyCaption,
   rateReader,
   type CaptionPart,
 } from '../../../engine/dashboard/dashboard-wording';
+import { spanOf } from '../../../engine/dashboard/time-grid';
 import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import classes from './dashboard.module.css';
 
@@ -87,6 +88,7 @@ function PanelCaption(props: InnerProps) {
   const { name, board, row, bus, panel, newest, read, strong = [], note = '', noteTitle } = props;
   const values = useRef<(HTMLElement | null)[]>([]);
   const why = useRef<HTMLSpanElement>(null);
+  const which = useRef<HTMLSpanElement>(null);
   const { grid } = board;
   const gaps = board.rows[row]!.gaps;
   const parts = read(Math.max(0, newest));
@@ -101,8 +103,10 @@ function PanelCaption(props: InnerProps) {
           const text = newest < 0 ? '–' : value + unit;
           if (element && element.textContent !== text) element.textContent = text;
         });
-        const reason = index === null ? since : (gapAt(gaps, panel, grid, index)?.reason ?? '');
+        const gap = index === null ? undefined : gapAt(gaps, panel, grid, index);
+        const reason = index === null ? since : gap ? gapText(gap, spanOf(grid)) : '';
         if (why.current && why.current.textContent !== reason) why.current.textContent = reason;
+        if (which.current) which.current.hidden = index !== null;
       }),
     [bus, read, newest, gaps, panel, grid, since],
   );
@@ -118,6 +122,11 @@ function PanelCaption(props: InnerProps) {
         </span>
       )}
       <span className="grow" />
+      {newest >= 0 && (
+        <span ref={which} className={classes.newest}>
+          {parts.length > 1 ? 'newest values' : 'newest value'}
+        </span>
+      )}
       {parts.map((part, at) => (
         <span key={part.name}>
           {part.name !== '' && `${part.name} `}

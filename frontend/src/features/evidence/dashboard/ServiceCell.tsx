@@ -1,9 +1,10 @@
 /** Left of a row: which service, what build since when, how many; what it asks of those below; and the handle to move it. */
+import { formatRatio } from '../../../engine/format/format';
 import type { ReactNode } from 'react';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { sinceText } from '../../../engine/dashboard/dashboard-time';
-import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
 import { countOf } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './dashboard.module.css';
 import type { ServiceOrder } from './use-service-order';
 
@@ -68,7 +69,7 @@ function Amplification({
     return edge ? [{ name, ratio: edge.ratio }] : [];
   });
   if (calls.length === 0) return null;
-  const texts = calls.map(({ name, ratio }) => `×${ratio.toFixed(2)} to ${name}`);
+  const texts = calls.map(({ name, ratio }) => `${formatRatio(ratio)} to ${name}`);
   return (
     <p className={classes.amplification} title={`Calls per request: ${texts.join(', ')}`}>
       <svg width="9" height="16" aria-hidden="true">
@@ -76,7 +77,7 @@ function Amplification({
       </svg>
       {calls.slice(0, SHOWN).map(({ name, ratio }) => (
         <span key={name}>
-          <b>×{ratio.toFixed(2)}</b> to {name}
+          <b>{formatRatio(ratio)}</b> to {name}
         </span>
       ))}
       {calls.length > SHOWN && <span>and {calls.length - SHOWN} more</span>}

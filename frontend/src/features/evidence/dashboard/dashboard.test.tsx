@@ -199,7 +199,7 @@ describe('marks', () => {
   it('are on every row, labelled on their own, muted where nothing came of them', () => {
     const own = panelMarkersOf(board, distributor, 'qps', ['qps']);
     expect(own.deploys.map(({ muted, label }) => [muted, label?.name])).toEqual([
-      [false, '5f3c1e8'],
+      [false, '5f3c1e8d00'],
       [true, undefined],
     ]);
     expect(panelMarkersOf(board, board.rows[4]!, 'latency', ['p99']).gaps[0]?.why).toBe(

@@ -1,6 +1,6 @@
 /** The profiles of the builds before and after a deploy, and the latency half an hour around it, as two sides of a comparison: an existing one is opened, else made. */
 import { calls, type Artifact, type Deploy } from '../../../api';
-import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
+import { shortCommit } from '../../../lib/commits';
 
 export type SideChoice = {
   service_id: string;

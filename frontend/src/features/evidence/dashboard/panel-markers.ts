@@ -19,7 +19,7 @@ import {
   type HeightScale,
   type ScaleKind,
 } from '../../../engine/dashboard/dashboard-scale';
-import { clockText } from '../../../engine/dashboard/dashboard-time';
+import { clockText, gapText } from '../../../engine/dashboard/dashboard-time';
 import { spanOf, type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
 
@@ -201,7 +201,7 @@ export function panelMarkersOf(
       .map((gap) => ({
         fromMs: gap.from_ms,
         toMs: gap.to_ms,
-        why: panel === 'latency' || gap.panel === 'qps' ? gap.reason : '',
+        why: panel === 'latency' || gap.panel === 'qps' ? gapText(gap, span) : '',
       })),
     late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
       fromMs: from_ms,

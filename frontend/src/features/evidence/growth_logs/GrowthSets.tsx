@@ -9,6 +9,7 @@ import {
 import { visibleName } from '../../../engine/flame/frame-label';
 import { shortName } from '../../../engine/format/short-function-name';
 import { EmptyState, Section, SideMark, countOf, durationText } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './growth.module.css';
 import { rateOf, rateText } from './growth-rows';
 import type { GrowthSet } from './growth-types';
@@ -80,7 +81,7 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
 
 /** A whole commit would fill the screen of a phone: seven digits name it, as everywhere. */
 const setName = (label: string): string =>
-  visibleName(label.replaceAll(/\b[0-9a-f]{40}\b/gu, (commit) => commit.slice(0, 7)));
+  visibleName(label.replaceAll(/\b[0-9a-f]{40}\b/gu, shortCommit));
 
 function Against({ set }: { set: GrowthSet }) {
   const { ratio, ratio_low: low, ratio_high: high } = set;

@@ -87,10 +87,10 @@ describe('the table of sets', () => {
     expect(worse).toMatch(/Clone 62%$/);
   });
 
-  it('names a set by seven digits of its commit, the whole one on hover', () => {
+  it('names a set by ten digits of its commit, the whole one on hover', () => {
     const commit = '229227f0123456789abcdef0123456789abcdef0';
     show(<GrowthSets sets={[aSet({ label: commit })]} />);
-    expect(screen.getByTitle(commit)).toHaveTextContent(/^229227f$/);
+    expect(screen.getByTitle(commit)).toHaveTextContent(/^229227f012$/);
   });
 
   it('has a column of requests only where they were counted', () => {

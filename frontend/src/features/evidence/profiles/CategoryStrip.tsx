@@ -75,7 +75,12 @@ function CategoryColumn({ category, selected, onSelect }: ColumnProps) {
   );
 }
 
-function CallerText({ category: { category, attributed_callers } }: { category: ProfileCategory }) {
+/** The largest caller with its share of the same whole as that of the category beside it. */
+function CallerText({
+  category: { category, attributed_callers, share },
+}: {
+  category: ProfileCategory;
+}) {
   const [caller] = attributed_callers;
   if (!caller)
     return (
@@ -85,8 +90,10 @@ function CallerText({ category: { category, attributed_callers } }: { category: 
     );
   return (
     <span className={classes.caller} title={visibleName(caller.function)}>
-      <span className="mono">{visibleName(shortName(caller.function))}</span>
-      {caller.share < ALL && ` ${formatShare(caller.share)}`}
+      <span className={`mono ${classes.callerName}`}>
+        {visibleName(shortName(caller.function))}
+      </span>
+      {caller.share < ALL && <span>{formatShare(share * caller.share)}</span>}
     </span>
   );
 }

@@ -10,6 +10,7 @@ import {
   durationText,
   type Column,
 } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import type { ProfileLinks } from './profile-context';
 import classes from './profiles.module.css';
 
@@ -77,7 +78,7 @@ export function SetArtifacts({ set, links }: { set: ProfileSet; links: ProfileLi
 export function SetConditions({ set, links }: { set: ProfileSet; links: ProfileLinks }) {
   const { conditions } = set;
   const builds = [...new Set(set.artifacts.flatMap(({ build_id }) => build_id ?? []))];
-  const commits = conditions?.commits.map((commit) => commit.slice(0, 12)) ?? [];
+  const commits = conditions?.commits.map(shortCommit) ?? [];
   const differs = <span className="muted">unknown, or not the same in all profiles</span>;
   const mono = (text: string | null | undefined): ReactNode =>
     text ? <span className="mono">{text}</span> : differs;

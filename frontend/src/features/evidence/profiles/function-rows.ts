@@ -1,6 +1,10 @@
 /** Rows of the table of functions of one profile: indices into the columns, sorted. Pure. */
 import { normalizationIndex } from '../../../engine/flame/diff-tree';
-import { OWN_CODE, type FunctionTable } from '../../../engine/flame/function-table';
+import {
+  OWN_CODE,
+  functionIndices,
+  type FunctionTable,
+} from '../../../engine/flame/function-table';
 import type { Sort } from '../../../ui';
 import { shortCategory } from './profile-wording';
 
@@ -64,12 +68,12 @@ function valueFor(table: FunctionTable, column: string): (index: number) => numb
 
 /** Indices in the order asked for; equal ones stay in the order of the data. */
 export function sortedRows(table: FunctionTable, { column, descending }: Sort): Uint32Array {
-  const rows = Uint32Array.from({ length: table.count }, (_, index) => index);
+  const rows = functionIndices(table);
   const sign = descending ? -1 : 1;
   if (column === 'name' || column === 'mostly') {
     const text = (index: number): string =>
       column === 'name' ? table.names.text(table.name[index]!) : mostlyText(table, index);
-    const texts = Array.from(rows, text);
+    const texts = Array.from({ length: table.count }, (_, index) => text(index));
     return rows.sort(
       (a, b) => sign * (texts[a]! < texts[b]! ? -1 : texts[a]! > texts[b]! ? 1 : 0) || a - b,
     );

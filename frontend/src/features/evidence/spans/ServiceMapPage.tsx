@@ -3,7 +3,7 @@ import { Button, Select } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
 import { ServiceMap, type MapCall } from '../../../charts/map/ServiceMap';
-import { formatCount } from '../../../engine/format/format';
+import { formatCount, formatFactor, formatRatio } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
 import {
   DataTable,
@@ -127,7 +127,7 @@ function MapOf({ environment, above, choice, onService }: MapOfProps) {
     const names = new Map(services.map(({ id, name }) => [id, name]));
     return (order.data?.edges ?? []).map(({ caller_id, callee_id, calls, requests, ratio }) => {
       const [caller, callee] = [names.get(caller_id) ?? '?', names.get(callee_id) ?? '?'];
-      const words = ratio === null ? '–' : `×${ratio.toFixed(2)}`;
+      const words = formatRatio(ratio);
       return {
         from: caller_id,
         to: callee_id,
@@ -210,7 +210,7 @@ function answer(services: number, rows: readonly Row[], environment: string): st
   const most = rows.toSorted((a, b) => ratioOf(b) - ratioOf(a))[0];
   const lead = `${countOf(services, 'service')} in ${visibleName(environment)}`;
   if (!most || ratioOf(most) < 1.1) return lead;
-  return `${lead}; ${visibleName(most.caller)} calls ${visibleName(most.callee)} ${ratioOf(most).toFixed(2)} times per request`;
+  return `${lead}; ${visibleName(most.caller)} calls ${visibleName(most.callee)} ${formatFactor(ratioOf(most))} times per request`;
 }
 
 const ratioOf = ({ calls, requests }: Row): number => (requests > 0 ? calls / requests : 0);

@@ -1,7 +1,7 @@
 /** Who calls whom in these spans, as a map. */
 import { useMemo } from 'react';
 import { ServiceMap, type MapCall, type MapService } from '../../../charts/map/ServiceMap';
-import { formatCount, formatValue } from '../../../engine/format/format';
+import { formatCount, formatRatio, formatValue } from '../../../engine/format/format';
 import { countOf } from '../../../ui';
 import type { Edge, SpanSets } from './span-types';
 
@@ -33,7 +33,7 @@ function servicesOf(sets: SpanSets): MapService[] {
 
 function callOf(edge: Edge): MapCall {
   const sides = [edge.base, edge.candidate].filter((side) => side !== null);
-  const ratios = sides.map(({ ratio }) => `×${ratio.toFixed(2)}`);
+  const ratios = sides.map(({ ratio }) => formatRatio(ratio));
   const words = new Set(ratios).size > 1 ? ratios.join(' to ') : (ratios[0] ?? '');
   const calls = sides.map((side) => formatCount(side.calls)).join(' and ');
   return {

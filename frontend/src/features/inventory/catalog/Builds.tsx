@@ -15,6 +15,7 @@ import {
   type Column,
   onText,
 } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './Catalog.module.css';
 import { UploadSteps } from './UploadSteps';
 import {
@@ -28,7 +29,7 @@ import {
 function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
   return (
     <DeleteResource
-      name={build.display_name ?? build.commit.slice(0, 12)}
+      name={build.display_name ?? shortCommit(build.commit)}
       noun="build"
       request={() => deleteBuild(build.id)}
       stale={['build']}
@@ -54,7 +55,7 @@ function BuildMenu({ build, onEdit, onDelete }: BuildMenuProps) {
         <button
           type="button"
           className="icon-button"
-          aria-label={`Actions for ${build.commit.slice(0, 12)}`}
+          aria-label={`Actions for ${shortCommit(build.commit)}`}
         >
           ⋯
         </button>
@@ -80,7 +81,7 @@ function columnsOf(
       width: '20%',
       mono: true,
       cell: (build) => (
-        <span title={build.commit}>{buildLink(build, build.commit.slice(0, 12))}</span>
+        <span title={build.commit}>{buildLink(build, shortCommit(build.commit))}</span>
       ),
     },
     {

@@ -14,6 +14,7 @@ import {
 } from '../../../ui';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
+import { shortCommit } from '../../../lib/commits';
 import { deploymentsQuery, type DeploymentsSearch } from './catalog-queries';
 
 type Named = { id: string; name: string };
@@ -88,7 +89,7 @@ function columnsOf({
       width: 120,
       mono: true,
       cell: ({ commit, build_id }) => {
-        const words = <span title={commit}>{commit.slice(0, 12) || '–'}</span>;
+        const words = <span title={commit}>{shortCommit(commit) || '–'}</span>;
         return build_id === null ? words : buildLink(build_id, words);
       },
     },

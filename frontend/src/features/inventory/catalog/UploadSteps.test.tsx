@@ -43,7 +43,7 @@ describe('the commands of the first upload', () => {
         buildLink={({ id }, words) => <a href={`#${id}`}>{words}</a>}
       />,
     );
-    const build = await screen.findByText('5f3c1e800', { selector: 'a *' });
+    const build = await screen.findByText('5f3c1e8000', { selector: 'a *' });
     expect(build.parentElement).toHaveAttribute('href', '#b1');
     expect(screen.getByRole('status')).toHaveTextContent(/arrived/u);
     expect(screen.getByLabelText('Commands')).toHaveTextContent('slp_secret');

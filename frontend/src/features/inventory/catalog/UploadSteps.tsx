@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { Build } from '../../../api';
 import { tokenPlaceholder } from '../../../lib/token-placeholder';
 import { HelpLink, StateIcon } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './Catalog.module.css';
 import { newestBuildQuery, servicesQuery } from './catalog-queries';
 
@@ -98,7 +99,7 @@ function FirstBuild({ serviceId, buildLink }: FirstBuildProps) {
       {build ? (
         <>
           <StateIcon glyph="done">received</StateIcon> Build{' '}
-          {buildLink(build, <span className="mono">{build.commit.slice(0, 9)}</span>)} arrived.
+          {buildLink(build, <span className="mono">{shortCommit(build.commit)}</span>)} arrived.
         </>
       ) : (
         <StateIcon glyph="waiting">waiting for the first build</StateIcon>

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import { pagedList } from '../../../ui';
 import type { ListSearch } from '../../../lib/list-search';
+import { shortCommit } from '../../../lib/commits';
 
 export type DeploymentsSearch = ListSearch & {
   service?: string | undefined;
@@ -94,7 +95,7 @@ export const buildChoicesQuery = queryOptions({
     const names = new Map(services.items.map(({ id, name }) => [id, name]));
     return builds.items.map((build) => ({
       value: build.id,
-      label: `${names.get(build.service_id) ?? '?'} ${build.commit.slice(0, 12)}${build.go_version ? `, ${build.go_version}` : ''}`,
+      label: `${names.get(build.service_id) ?? '?'} ${shortCommit(build.commit)}${build.go_version ? `, ${build.go_version}` : ''}`,
     }));
   },
 });

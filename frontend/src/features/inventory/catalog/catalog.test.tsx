@@ -283,8 +283,8 @@ describe('the builds of a service', () => {
     });
     const table = await screen.findByRole('table', { name: 'Builds' });
     const [, first, second] = within(table).getAllByRole('row');
-    expect(first).toHaveTextContent(/^5f3c1e800000v2\.31maingo1\.26\.3linux\/amd64-race/);
-    expect(second).toHaveTextContent(/^5f3c1e800000–––linux–/);
+    expect(first).toHaveTextContent(/^5f3c1e8000v2\.31maingo1\.26\.3linux\/amd64-race/);
+    expect(second).toHaveTextContent(/^5f3c1e8000–––linux–/);
   });
 
   it('are searched at the server', async () => {
@@ -334,7 +334,7 @@ describe('the builds of a service', () => {
       problem(409, { detail: 'The name is taken.', resolution: 'Choose another name.' }),
     );
     const { user } = showService();
-    await user.click(await screen.findByRole('button', { name: 'Actions for 5f3c1e800000' }));
+    await user.click(await screen.findByRole('button', { name: 'Actions for 5f3c1e8000' }));
     await user.click(await screen.findByRole('menuitem', { name: 'Edit', hidden: true }));
     const form = within(await dialog('Edit build'));
     for (const name of [/^Commit/, 'Go version', 'GOOS', 'GOARCH', 'Build flags'])
@@ -355,9 +355,9 @@ describe('the builds of a service', () => {
       }),
     );
     const { user } = showService();
-    await user.click(await screen.findByRole('button', { name: 'Actions for 5f3c1e800000' }));
+    await user.click(await screen.findByRole('button', { name: 'Actions for 5f3c1e8000' }));
     await user.click(await screen.findByRole('menuitem', { name: 'Delete build', hidden: true }));
-    const question = await dialog('Delete 5f3c1e800000?');
+    const question = await dialog('Delete 5f3c1e8000?');
     expect(question).toHaveTextContent('its point in every series');
     expect(deleted).toEqual([]);
     await user.click(within(question).getByRole('button', { name: 'Delete build' }));
@@ -366,7 +366,7 @@ describe('the builds of a service', () => {
 
   it('are only read by viewers', async () => {
     showService({ mayManage: false, mayWrite: false });
-    expect(await screen.findByRole('link', { name: '5f3c1e800000' })).toBeInTheDocument();
+    expect(await screen.findByRole('link', { name: '5f3c1e8000' })).toBeInTheDocument();
     for (const name of ['New build', 'Edit', 'Delete'])
       expect(screen.queryByRole('button', { name })).toBeNull();
     expect(screen.queryByRole('button', { name: /^Actions/u })).toBeNull();

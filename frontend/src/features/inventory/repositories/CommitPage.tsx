@@ -13,10 +13,11 @@ import {
   countOf,
   useTitle,
 } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { DiffView } from './DiffView';
 import classes from './commits.module.css';
 import { commitQuery, diffQuery, readDiff } from './commit-queries';
-import { linesText, problemOf, shortSha } from './commit-wording';
+import { linesText, problemOf } from './commit-wording';
 
 export type CommitPageProps = {
   repositoryId: string;
@@ -43,7 +44,7 @@ export default function CommitPage({ repositoryId, sha, commitLink }: CommitPage
   if (!found.data) {
     return (
       <>
-        <PageHeader title={`Commit ${shortSha(sha)}`} />
+        <PageHeader title={`Commit ${shortCommit(sha)}`} />
         <div className={classes.inset}>
           <SkeletonRows rows={6} />
         </div>
@@ -78,7 +79,7 @@ function Head({
     <>
       <PageHeader
         above={<span className="muted">{repository.name}</span>}
-        title={<bdi>{commit.title || `Commit ${shortSha(commit.sha)}`}</bdi>}
+        title={<bdi>{commit.title || `Commit ${shortCommit(commit.sha)}`}</bdi>}
         sub={
           <>
             <bdi>{commit.author_name || 'Author unknown'}</bdi>
@@ -111,7 +112,7 @@ function Head({
             <span>
               after{' '}
               {parents.map((parent) => (
-                <span key={parent}>{commitLink(parent, shortSha(parent))} </span>
+                <span key={parent}>{commitLink(parent, shortCommit(parent))} </span>
               ))}
             </span>
           )}

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import type { CommitPeople } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import { peopleQuery } from './commit-queries';
-import { OWNERS_UNKNOWN, codeHostLink, shortSha } from './commit-wording';
+import { OWNERS_UNKNOWN, codeHostLink } from './commit-wording';
 import classes from './commits.module.css';
 
 export type CommitMember = { id: string; name: string; role: 'author' | 'reviewer' | 'code owner' };
@@ -41,7 +42,7 @@ export function CommitPeopleLine(props: CommitPeopleLineProps) {
   return (
     <p className={classes.people}>
       <span>
-        {label} <span className="mono">{commitLink(repositoryId, sha, shortSha(sha))}</span>
+        {label} <span className="mono">{commitLink(repositoryId, sha, shortCommit(sha))}</span>
       </span>
       {data?.title && <bdi>“{data.title}”</bdi>}
       {aside}

@@ -2,8 +2,9 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Suspect } from '../../../api';
 import { DataTable, Timestamp, type Column, type Sort } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './commits.module.css';
-import { linesText, shareText, shortSha } from './commit-wording';
+import { linesText, shareText } from './commit-wording';
 
 export type CommitsTableProps = {
   commits: Suspect[];
@@ -55,7 +56,7 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
     head: 'Commit',
     cell: ({ title, sha, suspicion }) => (
       <>
-        <span className={classes.title}>{commitLink(sha, title || shortSha(sha))}</span>
+        <span className={classes.title}>{commitLink(sha, title || shortCommit(sha))}</span>
         <span className={classes.why} title={why(suspicion)}>
           {why(suspicion)}
         </span>
@@ -70,10 +71,10 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
     cell: ({ sha, url }) =>
       url ? (
         <a className="link" href={url} target="_blank" rel="noreferrer noopener">
-          {shortSha(sha)}
+          {shortCommit(sha)}
         </a>
       ) : (
-        shortSha(sha)
+        shortCommit(sha)
       ),
   },
   { id: 'author', head: 'Author', width: 150, cell: ({ author_name }) => <bdi>{author_name}</bdi> },

@@ -1,6 +1,7 @@
 /** What repositories and commits are called in sentences. */
 import type { CommitPeople, CommitRangeOut, FileDiff, Repository } from '../../../api';
 import { countOf } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 
 export const KINDS: Record<Repository['kind'], string> = {
   github: 'GitHub',
@@ -25,12 +26,9 @@ export const OWNERS_UNKNOWN: Record<NonNullable<CommitPeople['owners_reason']>, 
   'no-files': '',
 };
 
-/** The first digits, by which people know a commit. */
-export const shortSha = (sha: string): string => sha.slice(0, 10);
-
 export function rangeSentence(found: CommitRangeOut, repository: string): string {
   const { total } = found;
-  const range = `${shortSha(found.good)} and ${shortSha(found.bad)}`;
+  const range = `${shortCommit(found.good)} and ${shortCommit(found.bad)}`;
   if (total === 0) return `No commits between ${range} in ${repository}.`;
   return `${countOf(total, 'commit')} between ${range} in ${repository}.`;
 }

@@ -15,6 +15,8 @@ const FOLDERS: Record<string, string> = {
   benchmarks: 'Benchmarks, decoded',
   traces: 'Execution traces, decoded',
   spans: 'Distributed traces, decoded',
+  executables: 'Go programs, decoded',
+  'profile-sets': 'Views of profiles',
   comparisons: 'Comparison views',
   exports: 'Comparison exports',
   'trace-cuts': 'Trace excerpts',

@@ -2,6 +2,7 @@
 import { Button, Progress } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { TokenScope } from '../../../api';
 import { servicesQuery } from '../../inventory/catalog';
 import { useCliCommand } from '../../platform/cli';
 import {
@@ -30,7 +31,11 @@ export type SetupPageProps = {
   team: string;
   mayWrite: boolean;
   /** A link to the settings of tokens or of notification channels. */
-  settingsLink: (tab: 'tokens' | 'notifications', words: ReactNode) => ReactNode;
+  settingsLink: (
+    tab: 'tokens' | 'notifications',
+    words: ReactNode,
+    scope?: TokenScope,
+  ) => ReactNode;
   skipLink: ReactNode;
   example: ExampleChoiceProps;
 };
@@ -165,7 +170,7 @@ function Lines({ step, service, settingsLink }: LinesProps) {
       )}
       <p className={classes.links}>
         {step.scope
-          ? settingsLink('tokens', `Create a token with the scope ${step.scope}`)
+          ? settingsLink('tokens', `Create a token with the scope ${step.scope}`, step.scope)
           : settingsLink('notifications', 'Add a channel')}
         <HelpLink topic={step.help} />
       </p>

@@ -1,6 +1,7 @@
 /** Example data of a team: its state, and what the team has received besides. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type ExampleData } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import type { Received, StepId } from './setup-state';
 
 const EVERY_MS = 1_000;
@@ -34,7 +35,7 @@ export function withoutExample(
   const own = example.own[id === 'upload' ? 'artifact' : id];
   if (!own) return null;
   return {
-    words: id === 'build' ? own.name.slice(0, 9) : id === 'upload' ? own.name : 'recorded',
+    words: id === 'build' ? shortCommit(own.name) : id === 'upload' ? own.name : 'recorded',
     at: own.at,
   };
 }

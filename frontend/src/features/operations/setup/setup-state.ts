@@ -1,6 +1,7 @@
 /** What a team has received so far: it marks the steps that set up a service as done. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 
 export type FirstStepId = 'upload' | 'build' | 'metrics';
 export type StepId = FirstStepId | 'deployment' | 'runner' | 'channel';
@@ -20,7 +21,7 @@ const READ_FIRST: Record<FirstStepId, ReadStep> = {
   },
   build: async (signal) => {
     const [found] = (await calls.buildsList({ query: one, signal })).items;
-    return found ? { words: found.commit.slice(0, 9), at: found.created_at } : null;
+    return found ? { words: shortCommit(found.commit), at: found.created_at } : null;
   },
   metrics: async (signal) => {
     const { series } = await calls.metricSettingsGet({ signal });

@@ -1,7 +1,7 @@
-import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { Button, NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
+import type { ServiceAccount, TeamMembership, Token } from '../../../api';
 import {
   DeleteResource,
   EmptyState,
@@ -16,6 +16,7 @@ import {
   onText,
 } from '../../../ui';
 import { CiTrusts } from './CiTrusts';
+import { SCOPES, ScopesField } from './ScopesField';
 import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
 import {
@@ -27,14 +28,6 @@ import {
 } from './account-queries';
 import { canManageMembers } from './member-roles';
 
-const SCOPES: { value: TokenScope; label: string }[] = [
-  { value: 'read', label: 'read' },
-  { value: 'upload', label: 'upload: builds, files, telemetry' },
-  { value: 'deploy', label: 'deploy: announce deployments' },
-  { value: 'runner', label: 'runner: run bisect deployments' },
-  { value: 'write', label: 'write: everything a member can do' },
-  { value: 'audit', label: 'audit: read the audit log' },
-];
 const LIVES = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
@@ -139,9 +132,14 @@ type TokensProps = {
   team: TeamMembership;
   /** How to upload a build with the secret of a new token, from the feature that has services. */
   uploadSteps: (secret: string) => ReactNode;
+  /** The scope that the address asks a new token to have. */
+  scope?: string;
 };
 
-export function Tokens({ team, uploadSteps }: TokensProps) {
+/** Of a token of CI. */
+const DEFAULT_SCOPE = 'upload';
+
+export function Tokens({ team, uploadSteps, scope }: TokensProps) {
   const tokens = useQuery({
     ...tokensQuery(team.id),
     enabled: canManageMembers(team),
@@ -166,7 +164,13 @@ export function Tokens({ team, uploadSteps }: TokensProps) {
         title="API tokens"
         aside="for CI and scripts; they act for the team or a service account, not for a user"
       >
-        <NewToken team={team} accounts={accounts.data?.items ?? []} uploadSteps={uploadSteps} />
+        <NewToken
+          key={scope}
+          team={team}
+          accounts={accounts.data?.items ?? []}
+          uploadSteps={uploadSteps}
+          scope={scope}
+        />
         <ListTable
           label="API tokens"
           records={tokens}
@@ -266,33 +270,6 @@ function TokenForm({
   );
 }
 
-type ScopesFieldProps = {
-  chosen: string[];
-  /** The service account is a viewer. */
-  isReadOnly: boolean;
-  onChange: (scopes: string[]) => void;
-};
-
-function ScopesField({ chosen, isReadOnly, onChange }: ScopesFieldProps) {
-  return (
-    <Checkbox.Group label="Scopes" value={chosen} onChange={onChange}>
-      <div className={classes.scopes}>
-        {SCOPES.map(({ value, label }) => (
-          <Checkbox
-            key={value}
-            value={value}
-            label={label}
-            disabled={isReadOnly}
-            title={
-              isReadOnly ? 'The service account is a viewer: its tokens can only read' : undefined
-            }
-          />
-        ))}
-      </div>
-    </Checkbox.Group>
-  );
-}
-
 /** The secret of a new token, and how to upload with it. */
 function CreatedToken({
   token,
@@ -319,10 +296,12 @@ const THE_TEAM = { value: '', label: 'the team' };
 
 type NewTokenProps = TokensProps & { accounts: ServiceAccount[] };
 
-function NewToken({ team, accounts, uploadSteps }: NewTokenProps) {
+function NewToken({ team, accounts, uploadSteps, scope }: NewTokenProps) {
   const client = useQueryClient();
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<string[]>(['upload']);
+  const [scopes, setScopes] = useState<string[]>(() => [
+    SCOPES.find(({ value }) => value === scope)?.value ?? DEFAULT_SCOPE,
+  ]);
   const [days, setDays] = useState('90');
   const [account, setAccount] = useState('');
   // An account that was deleted meanwhile is not chosen any more.

@@ -89,11 +89,11 @@ describe('the feed of a team', () => {
     expect(lines.map((line) => line.textContent)).toEqual([
       '12:00Mira uploaded 2 artifacts · shop',
       '12:00Mira deleted old.pb.gz',
-      '12:00Slowpath recorded the deployment 5f3c1e8',
+      '12:00Slowpath recorded the deployment 5f3c1e8000',
     ]);
     expect(within(lines[0]!).queryByRole('link')).not.toBeInTheDocument();
     expect(within(lines[1]!).queryByRole('link')).not.toBeInTheDocument();
-    expect(screen.getByRole('link', { name: '5f3c1e8' })).toHaveAttribute('href', '#/files/x');
+    expect(screen.getByRole('link', { name: '5f3c1e8000' })).toHaveAttribute('href', '#/files/x');
     expect(screen.getByRole('heading', { name: 'Wednesday, 1 January 2020' })).toBeInTheDocument();
     expect(screen.getByText('a note')).toBeInTheDocument();
   });

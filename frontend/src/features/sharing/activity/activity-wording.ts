@@ -1,5 +1,6 @@
 /** News in words, by day; what was done alike one after the other is one line. */
 import type { Activity, ActivityKind } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import { dayNumber, longDateText } from '../../../lib/times';
 import { countOf } from '../../../ui';
 
@@ -77,6 +78,7 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'bisect.created': ['started the bisect'],
   'bisect.deleted': ['deleted the bisect'],
   'artifact.received': ['uploaded'],
+  'build.received': ['uploaded artifacts of the build'],
   'artifact.deleted': ['deleted'],
   'build.deleted': ['deleted the build'],
   'service.created': ['added the service'],
@@ -110,8 +112,7 @@ export function subjectOf({ first, count }: Line): string {
   if (first.action === 'team.renamed' || first.action === 'member.role-changed') return '';
   if (count > 1) return countOf(count, 'artifact');
   if (first.kind === 'deployment') {
-    const title = first.title ?? '';
-    return /^[0-9a-f]{40}$/u.test(title) ? title.slice(0, 7) : title || 'of an unknown build';
+    return shortCommit(first.title ?? '') || 'of an unknown build';
   }
   return first.title ?? first.subject_kind;
 }

@@ -5,6 +5,7 @@ import type { InboxItem } from '../../../api';
 import { Sparkline } from '../../../charts';
 import { IdentifierText, StateIcon, Timestamp, useIsSnapshot } from '../../../ui';
 import { Certainty } from '../../../ui/Certainty';
+import { shortCommit } from '../../../lib/commits';
 import { Assignee } from './Assignee';
 import { SeverityBars } from './SeverityBars';
 import classes from './inbox.module.css';
@@ -13,7 +14,6 @@ import {
   changeText,
   detailText,
   itemKey,
-  shortCommit,
   stateLabel,
   titleText,
   toneOf,

@@ -7,6 +7,7 @@ import {
   type InboxReadingIn,
   type InboxViewIn,
 } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import { viewOf, type InboxSearch } from './inbox-url';
 import { momentText } from '../../../lib/times';
 import { pagedList } from '../../../ui';
@@ -67,13 +68,13 @@ export const fixChoicesQuery = (service_id: string, kind: 'build' | 'deployment'
         const { items } = await calls.buildsList({ query, signal });
         return items.map(({ id, commit, title }) => ({
           value: id,
-          label: `${commit.slice(0, 12)}${title ? `, ${title}` : ''}`,
+          label: `${shortCommit(commit)}${title ? `, ${title}` : ''}`,
         }));
       }
       const { items } = await calls.deploymentsList({ query, signal });
       return items.map(({ id, commit, label, started_at }) => ({
         value: id,
-        label: `${commit.slice(0, 12) || (label ?? 'deployment')}, ${momentText(started_at)}`,
+        label: `${shortCommit(commit) || (label ?? 'deployment')}, ${momentText(started_at)}`,
       }));
     },
   });

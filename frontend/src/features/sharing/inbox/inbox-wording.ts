@@ -52,9 +52,6 @@ export const changeRangeText = ({ change }: InboxItem): string =>
 /** One key for items of all kinds. */
 export const itemKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`;
 
-export const shortCommit = (commit: string): string =>
-  /^[0-9a-f]{8,}$/iu.test(commit) ? commit.slice(0, 7) : commit;
-
 /** The tone of the new level: worse while it lasts, neutral once the item was closed. */
 export function toneOf({ closed, change }: InboxItem): 'more' | 'less' | 'quiet' {
   if (closed !== null) return 'quiet';

@@ -4,13 +4,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Bisect, BisectCandidate } from '../../../api';
 import { ErrorState, FormBody, FormDialog, onText } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { ContinueBisect } from './ContinueBisect';
 import { DeleteBisect } from './DeleteBisect';
 import { SettingsFields } from './SettingsFields';
 import classes from './bisects.module.css';
 import { updateBisect, overrideCandidate, applyBisectAction, repeatProbe } from './bisect-queries';
 import { editableSettings, changed, validateSettings } from './bisect-settings';
-import { VERDICTS, isOpen, isWaitingAtBoundaries, shortSha } from './bisect-wording';
+import { VERDICTS, isOpen, isWaitingAtBoundaries } from './bisect-wording';
 
 type Props = {
   bisect: Bisect;
@@ -67,7 +68,7 @@ export function BisectActions({ bisect, candidate, onDeleted }: Props) {
       )}
       {error && <ErrorState compact what="Could not save the changes" error={error} />}
       {dialog === 'mark' && candidate && (
-        <FormDialog title={`Override the verdict of ${shortSha(candidate.sha)}`} onClose={close}>
+        <FormDialog title={`Override the verdict of ${shortCommit(candidate.sha)}`} onClose={close}>
           <Mark bisect={bisect} candidate={candidate} onClose={close} />
         </FormDialog>
       )}

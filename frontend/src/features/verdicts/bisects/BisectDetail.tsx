@@ -24,6 +24,7 @@ import {
 } from '../../../ui';
 import { Likelihood } from '../../../ui/Likelihood';
 import { Terms } from '../../../ui/Terms';
+import { shortCommit } from '../../../lib/commits';
 import { BisectHistory } from './BisectHistory';
 import type { CommitMember } from '../../inventory/repositories';
 import { CulpritCompilation } from './CulpritCompilation';
@@ -39,15 +40,7 @@ import { BisectActions } from './BisectActions';
 import classes from './bisects.module.css';
 import { candidateAt, chartLevels, shownLevel, type SelectedCandidate } from './bisect-levels';
 import { bisectQuery, candidateAtQuery } from './bisect-queries';
-import {
-  STATES,
-  VERDICTS,
-  posteriorText,
-  changeText,
-  isOpen,
-  secondsText,
-  shortSha,
-} from './bisect-wording';
+import { STATES, VERDICTS, posteriorText, changeText, isOpen, secondsText } from './bisect-wording';
 
 export type BisectDetailProps = {
   id: string;
@@ -152,7 +145,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
               onChoose={setChosen}
               description={
                 candidate
-                  ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
+                  ? `${shortCommit(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
                   : ''
               }
             />
@@ -190,7 +183,7 @@ function Pointed({ candidate }: { candidate: BisectCandidate }) {
   const { sha, title, posterior: belief, reason: why, verdict } = candidate;
   return (
     <p className={classes.pointed} aria-live="polite">
-      <span className="mono">{shortSha(sha)}</span> {title}{' '}
+      <span className="mono">{shortCommit(sha)}</span> {title}{' '}
       <Likelihood probability={belief} text={posteriorText(belief)} />{' '}
       <span className="muted">{[why, verdict && VERDICTS[verdict]].filter(Boolean).join(' ')}</span>
     </p>
@@ -213,7 +206,7 @@ function Above({
       <StateIcon glyph={glyph}>{word}</StateIcon>
       <span>
         <SideMark side="base" /> <span className="muted">good</span>{' '}
-        <span className="mono">{shortSha(bisect.good.sha)}</span>{' '}
+        <span className="mono">{shortCommit(bisect.good.sha)}</span>{' '}
         {bisect.good.at && (
           <span className="muted">
             <Timestamp at={bisect.good.at} />
@@ -223,7 +216,7 @@ function Above({
       <span className="muted">to</span>
       <span>
         <SideMark side="candidate" /> <span className="muted">bad</span>{' '}
-        <span className="mono">{shortSha(bisect.bad.sha)}</span>{' '}
+        <span className="mono">{shortCommit(bisect.bad.sha)}</span>{' '}
         {bisect.bad.at && (
           <span className="muted">
             <Timestamp at={bisect.bad.at} />

@@ -17,9 +17,10 @@ import {
 import { Likelihood } from '../../../ui/Likelihood';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
+import { shortCommit } from '../../../lib/commits';
 import { bisectsQuery } from './bisect-queries';
 import { BISECT_STATES, type BisectsSearch } from './bisects-url';
-import { STATES, posteriorText, sentenceBesideState, isOpen, shortSha } from './bisect-wording';
+import { STATES, posteriorText, sentenceBesideState, isOpen } from './bisect-wording';
 
 export type BisectsProps = {
   search: BisectsSearch;
@@ -113,7 +114,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     cell: ({ culprit, posterior }) =>
       culprit ? (
         <span title={culprit.title}>
-          <span className="mono">{shortSha(culprit.sha)}</span>{' '}
+          <span className="mono">{shortCommit(culprit.sha)}</span>{' '}
           <Likelihood probability={posterior} text={posteriorText(posterior)} />
         </span>
       ) : (

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import type { BisectCandidate } from '../../../api';
 import { VerdictIcon } from '../../../charts';
 import { DataTable, EmptyState, type Column } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './bisects.module.css';
-import { VERDICTS, posteriorText, shortSha } from './bisect-wording';
+import { VERDICTS, posteriorText } from './bisect-wording';
 
 type Props = {
   /** The newest first. */
@@ -38,7 +39,7 @@ const columns = (commit: Props['commit']): Column<BisectCandidate>[] => [
     head: 'Commit',
     cell: ({ sha, title, members }) => (
       <>
-        <span className="mono">{commit(sha, shortSha(sha))}</span> {title}
+        <span className="mono">{commit(sha, shortCommit(sha))}</span> {title}
         {members > 1 && <span className="muted"> and {members - 1} more with the same binary</span>}
       </>
     ),

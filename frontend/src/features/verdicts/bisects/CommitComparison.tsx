@@ -15,7 +15,8 @@ import {
   useTitle,
   type Column,
 } from '../../../ui';
-import { isOpen, PHASES, secondsText, shortSha } from './bisect-wording';
+import { shortCommit } from '../../../lib/commits';
+import { isOpen, PHASES, secondsText } from './bisect-wording';
 import { cancelCommitComparison, commitComparisonQuery } from './commit-comparison-queries';
 import MeasuredCommits from './MeasuredCommits';
 import { outcomeOf } from './commit-comparison-wording';
@@ -75,7 +76,7 @@ function Loaded({ row, ...props }: CommitComparisonProps & { row: Comparison }) 
           <StateIcon glyph={glyph}>{row.sentence}</StateIcon>
         </p>
         <p className="muted">
-          {shortSha(row.candidate_sha)} against {shortSha(row.base_sha)} of{' '}
+          {shortCommit(row.candidate_sha)} against {shortCommit(row.base_sha)} of{' '}
           {props.serviceLink(row.service.id, row.service.name)} · {row.signature.label}
           {pull?.url && (
             <>

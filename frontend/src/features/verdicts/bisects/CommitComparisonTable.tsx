@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { CommitComparisonSummary } from '../../../api';
 import { PagedTable, StateIcon, Timestamp, usePagedList, type Column } from '../../../ui';
-import { shortSha } from './bisect-wording';
+import { shortCommit } from '../../../lib/commits';
 import { commitComparisonsQuery, type CommitComparisonsFilter } from './commit-comparison-queries';
 import { outcomeOf } from './commit-comparison-wording';
 
@@ -54,7 +54,7 @@ const columns = (link: Props['link']): Column<CommitComparisonSummary>[] => [
     width: 140,
     cell: ({ candidate_sha, base_sha }) => (
       <span className="mono">
-        {shortSha(candidate_sha)} <span className="muted">{shortSha(base_sha)}</span>
+        {shortCommit(candidate_sha)} <span className="muted">{shortCommit(base_sha)}</span>
       </span>
     ),
   },

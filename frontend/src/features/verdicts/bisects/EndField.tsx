@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RangeEndOut } from '../../../api';
 import { SideMark, Timestamp } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { rangeEndsQuery } from './bisect-queries';
-import { shortSha } from './bisect-wording';
 import type { ChosenEnd } from './start-request';
 import classes from './start.module.css';
 
@@ -93,7 +93,7 @@ export function EndField({ side, value, repositoryId, serviceId, onChoose, ...pr
               <Combobox.Option key={`${end.type} ${end.name} ${end.sha}`} value={String(index)}>
                 <span className="mono">{end.name}</span>
                 <span className="muted">
-                  {TYPES[end.type]} {shortSha(end.sha)} {end.title || end.detail}
+                  {TYPES[end.type]} {shortCommit(end.sha)} {end.title || end.detail}
                 </span>
                 <span className="muted">{end.is_measured ? 'measured' : 'not measured'}</span>
               </Combobox.Option>
@@ -110,7 +110,7 @@ function EndCommit({ end }: { end: ChosenEnd | null }) {
   if (!end) return <p className={classes.commit}>Not chosen yet.</p>;
   return (
     <p className={classes.commit}>
-      <span className="mono">{shortSha(end.sha)}</span> {end.title}
+      <span className="mono">{shortCommit(end.sha)}</span> {end.title}
       {end.at && (
         <>
           {', '}

@@ -1,7 +1,8 @@
 /** How many probes and how long, against git bisect, and what is probed first. */
 import type { PreflightOut } from '../../../api';
 import { Section, countOf } from '../../../ui';
-import { posteriorText, secondsText, shortSha } from './bisect-wording';
+import { shortCommit } from '../../../lib/commits';
+import { posteriorText, secondsText } from './bisect-wording';
 import classes from './start.module.css';
 
 type Report = NonNullable<PreflightOut['report']>;
@@ -98,7 +99,7 @@ function FirstRound({ first }: { first: Report['first_round'] }) {
           {first.map(({ sha, title, prior }, index) => (
             <tr key={sha}>
               <td className="muted">slot {index + 1}</td>
-              <td className="mono">{shortSha(sha)}</td>
+              <td className="mono">{shortCommit(sha)}</td>
               <td>{title}</td>
               <td className="muted">suspicion {posteriorText(prior)}</td>
             </tr>

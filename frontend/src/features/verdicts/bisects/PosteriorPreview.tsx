@@ -1,8 +1,9 @@
 /** The top suspect after each possible verdict of a probe without measurements. */
 import type { Probe } from '../../../api';
 import { Likelihood } from '../../../ui/Likelihood';
+import { shortCommit } from '../../../lib/commits';
 import classes from './bisects.module.css';
-import { LEAST_WORDED, posteriorText, shortSha } from './bisect-wording';
+import { LEAST_WORDED, posteriorText } from './bisect-wording';
 
 type PreviewState = NonNullable<Probe['posterior_preview']>['if_slower'];
 
@@ -22,7 +23,7 @@ function PosteriorAfter({ state }: { state: PreviewState }) {
   return (
     <>
       <span className="mono t2" title={state.title}>
-        {shortSha(state.sha)}
+        {shortCommit(state.sha)}
       </span>{' '}
       is{' '}
       {state.posterior < LEAST_WORDED ? (

@@ -34,7 +34,7 @@ describe('the probes of a bisect', () => {
     );
     const bars = screen.getByRole('group', { name: 'Probes over time' });
     await user.click(
-      within(bars).getByRole('button', { name: /^Probe 1, probe, d1f07aa: slower/ }),
+      within(bars).getByRole('button', { name: /^Probe 1, probe, d1f07aa000: slower/ }),
     );
     expect(section(/^Measurements of probe 1/)).toHaveTextContent('slower');
     expect(screen.getByTitle('9.0 to 1 for slower')).toHaveTextContent('very likely slower');

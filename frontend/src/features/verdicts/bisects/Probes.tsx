@@ -24,6 +24,7 @@ import {
   onText,
 } from '../../../ui';
 import { Term } from '../../../ui/Terms';
+import { shortCommit } from '../../../lib/commits';
 import { PosteriorPreview } from './PosteriorPreview';
 import classes from './bisects.module.css';
 import { invalidateProbe, artifactsOf, compareProbe } from './bisect-queries';
@@ -37,7 +38,6 @@ import {
   oddsText,
   oddsWords,
   probeText,
-  shortSha,
 } from './bisect-wording';
 import { DEFAULT_SETTINGS } from './bisect-settings';
 
@@ -171,7 +171,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       title={`Measurements of probe ${probe.number}`}
       aside={
         <>
-          <span className="mono">{shortSha(probe.sha)}</span> {probe.title}
+          <span className="mono">{shortCommit(probe.sha)}</span> {probe.title}
         </>
       }
       controls={
@@ -207,7 +207,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
         {Object.entries(probe.overrides).map(([module, at]) => (
           <span key={module} className="muted">
             with {lastOf(module)}{' '}
-            <span className="mono">{at.length === 40 ? shortSha(at) : at}</span>
+            <span className="mono">{at.length === 40 ? shortCommit(at) : at}</span>
           </span>
         ))}
         {probe.ended_at && (

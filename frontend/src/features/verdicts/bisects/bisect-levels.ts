@@ -1,11 +1,11 @@
 /** A bisect's levels as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../api';
 import type { PosteriorChartLevel, ChosenCandidate } from '../../../charts';
+import { shortCommit } from '../../../lib/commits';
 import {
   countsText,
   dependencyUpdateText,
   lastOf,
-  shortSha,
   suspectWords,
   versionText,
 } from './bisect-wording';
@@ -60,9 +60,9 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
             versionText(level.dependency_update.old_version),
             versionText(level.dependency_update.new_version),
           ]
-        : [shortSha(level.good), shortSha(level.bad)],
+        : [shortCommit(level.good), shortCommit(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
-      best: best ? [suspectWords(best.posterior), shortSha(best.sha)] : ['', ''],
+      best: best ? [suspectWords(best.posterior), shortCommit(best.sha)] : ['', ''],
       bump: next ? dependencyUpdateText(next.dependency_update) : null,
     };
   });

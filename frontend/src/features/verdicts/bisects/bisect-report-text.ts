@@ -1,8 +1,10 @@
 /** What a bisect found, as the words that a report begins with. */
+import { formatFactor } from '../../../engine/format/format';
 import type { Bisect } from '../../../api';
 import { countOf, countText } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { nameOf } from './bisect-levels';
-import { VERDICTS, posteriorText, changeText, secondsText, shortSha } from './bisect-wording';
+import { VERDICTS, posteriorText, changeText, secondsText } from './bisect-wording';
 
 /** Signs of Markdown in what others wrote are letters here. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~]/gu, '\\$&');
@@ -42,7 +44,7 @@ function numbersOf({ evidence, signature }: Bisect): string {
   const { good, bad, unit } = evidence;
   if (good.length === 0 || bad.length === 0) return '';
   const [before, after] = [mean(good), mean(bad)];
-  const times = before > 0 ? `, ${(after / before).toFixed(2)} times as much` : '';
+  const times = before > 0 ? `, ${formatFactor(after / before)} times as much` : '';
   return `Measured: ${plain(signature.label)}. Before the culprit ${before.toPrecision(3)} ${unit} in ${countOf(good.length, 'measurement')}, from the culprit on ${after.toPrecision(3)} ${unit} in ${countOf(bad.length, 'measurement')}${times}.`;
 }
 
@@ -50,7 +52,7 @@ function verifiedOf({ probes }: Bisect): string {
   const afresh = probes.filter(({ purpose }) => purpose === 'verify');
   if (afresh.length === 0) return '';
   const verdicts = afresh.map(
-    ({ sha, verdict }) => `\`${shortSha(sha)}\` ${verdict ? VERDICTS[verdict] : 'not measured'}`,
+    ({ sha, verdict }) => `\`${shortCommit(sha)}\` ${verdict ? VERDICTS[verdict] : 'not measured'}`,
   );
   return `Verified by new alternating deployments: ${verdicts.join(', ')}.`;
 }

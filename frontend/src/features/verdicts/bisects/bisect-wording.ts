@@ -2,6 +2,7 @@
 import type { Bisect, BisectLevel, Probe } from '../../../api';
 import { likelihoodWords } from '../../../lib/certainty';
 import { countOf, countText, type Glyph } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import type { CliCommand } from '../../platform/cli';
 import { labelTexts, type Labels } from './runner-labels';
 
@@ -86,8 +87,6 @@ export const PHASES: Record<Probe['state'], string> = {
 export const suspectName = ({ state }: { state: Bisect['state'] }): string =>
   state === 'found' ? 'Culprit' : 'Top suspect';
 
-export const shortSha = (sha: string): string => (/^[0-9a-f]+$/u.test(sha) ? sha.slice(0, 7) : sha);
-
 /** "99.6%"; what is not 0 or 1 is never shown as such. */
 export function posteriorText(belief: number): string {
   const percent = belief * 100;
@@ -130,7 +129,7 @@ export const countsText = ({ commits, candidate_count: classes }: BisectLevel): 
 /** A version as people say it: a pseudo-version is its commit. */
 export function versionText(version: string): string {
   const pseudo = /-(?:0\.)?\d{14}-([0-9a-f]{12})(?:\+incompatible)?$/u.exec(version);
-  return pseudo?.[1] ? shortSha(pseudo[1]) : version;
+  return pseudo?.[1] ? shortCommit(pseudo[1]) : version;
 }
 
 type Bump = NonNullable<BisectLevel['dependency_update']>;
@@ -148,7 +147,7 @@ export const lastOf = (path: string): string => path.replace(/\/$/u, '').split('
 
 /** "#15 · libx 8d20c6e, slower" */
 export const probeText = (probe: Probe): string =>
-  `Probe ${probe.number}, ${PURPOSES[probe.purpose]}, ${shortSha(probe.sha)}: ${
+  `Probe ${probe.number}, ${PURPOSES[probe.purpose]}, ${shortCommit(probe.sha)}: ${
     probe.verdict ? VERDICTS[probe.verdict] : PHASES[probe.state]
   }`;
 

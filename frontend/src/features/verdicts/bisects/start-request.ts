@@ -1,5 +1,6 @@
 /** The request of a bisect as the start page holds it. */
 import type { BisectProposalOut, BisectSettings, BisectWords, RangeEndOut } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import type { Subject } from './bisect-queries';
 import { DEFAULT_SETTINGS } from './bisect-settings';
 
@@ -41,7 +42,7 @@ export function endOf(
   side: 'good' | 'bad',
 ): ChosenEnd | null {
   const known = offer[side];
-  return choice[side] ?? (known && { name: known.sha.slice(0, 12), ...known });
+  return choice[side] ?? (known && { name: shortCommit(known.sha), ...known });
 }
 
 /** Settings with what a measure asks for: the board of latency, and windows as long as its traffic says. */

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectProposalOut, PreflightOut } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 import { RepositoryCredentialsForm } from './RepositoryCredentialsForm';
 import { RepositoryUrlForm } from './RepositoryUrlForm';
 import { RunnerCommand } from './RunnerCommand';
@@ -47,7 +48,7 @@ export function useFixes(context: Context): {
         onChoice({ good: bad, bad: good });
         break;
       case 'use-merge-base':
-        onChoice({ good: { name: fix.value.slice(0, 12), sha: fix.value, title: '', at: null } });
+        onChoice({ good: { name: shortCommit(fix.value), sha: fix.value, title: '', at: null } });
         break;
       case 'fetch-repository':
         fetch.mutate(fix.value);

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Comparison } from '../../../api';
 import { PageHeader, PersonName, SideMark, Timestamp, countOf } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './ComparisonHeader.module.css';
 import { FindingText } from './FindingText';
 import { artifactNoun } from './artifact-kinds';
@@ -10,7 +11,7 @@ import { exactText, sideLabel, verdictParts, type Part } from './comparison-word
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
   const { artifacts, time_range } = comparison[side];
-  const commit = comparison.result?.sides[side].run_metadata.commit?.slice(0, 7) ?? '';
+  const commit = shortCommit(comparison.result?.sides[side].run_metadata.commit ?? '');
   const commitText = label.includes(commit) ? '' : commit;
   return (
     <span className={classes.side}>

@@ -13,6 +13,7 @@ import { formatRatio, formatRatioRange, formatValue, unitOf } from '../../../eng
 import { visibleName } from '../../../engine/flame/frame-label';
 import { categoryLabel, kindLabel } from '../../../engine/format/profile-labels';
 import { foldersOf, shortName } from '../../../engine/format/short-function-name';
+import { shortCommit } from '../../../lib/commits';
 
 export { categoryLabel, foldersOf, kindLabel, shortName };
 
@@ -191,7 +192,7 @@ export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): s
   const { label } = comparison[side];
   // A side that is called "base" is already called so by its mark.
   if (label && label !== side) return label;
-  return commit?.slice(0, 7) ?? '';
+  return shortCommit(commit ?? '');
 }
 
 export const VERDICT_LABELS = {

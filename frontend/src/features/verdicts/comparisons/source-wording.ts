@@ -1,5 +1,6 @@
 /** What is said about the source of a function. */
 import type { FunctionSource } from '../../../api';
+import { shortCommit } from '../../../lib/commits';
 
 type Reason = NonNullable<FunctionSource['reason']>;
 
@@ -28,5 +29,5 @@ export const SOURCE_REASONS: Record<Reason, string> = {
 export function sourceOrigin({ module, version, commit, origin }: FunctionSource): string {
   if (origin === 'standard-library') return `Go ${version?.replace('go', '') ?? ''}`.trim();
   if (origin === 'dependency') return `${module ?? ''} ${version ?? ''}`.trim();
-  return commit?.slice(0, 10) ?? '';
+  return shortCommit(commit ?? '');
 }

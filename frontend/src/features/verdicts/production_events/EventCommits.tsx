@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import type { ProductionEvent } from '../../../api';
 import { EmptyState, PersonName, Section } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './events.module.css';
-import { percentText, shortCommit } from './event-wording';
+import { percentText } from './event-wording';
 
 type Suspect = ProductionEvent['suspects'][number];
 

@@ -2,6 +2,7 @@
 import type { ProductionEvent } from '../../../api';
 import { formatNumber, formatRatio } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 
 type Item = ProductionEvent['item'];
 
@@ -74,8 +75,6 @@ export const otherSignals = ({ signals, signal, gauge }: ProductionEvent): Signa
   signals.filter(
     (other) => other.role === 'follower' || other.signal !== signal || other.gauge !== gauge,
   );
-
-export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
 export const deploymentName = ({ commit, label }: ProductionEvent['deployments'][number]): string =>
   commit ? shortCommit(commit) : (label ?? 'deployment');

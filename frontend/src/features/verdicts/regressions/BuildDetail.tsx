@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Build, Judgement } from '../../../api';
 import { DetailsList, PageHeader, Section, Timestamp, describeError, useTitle } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { BuildVerdictWord } from './BuildVerdictWord';
 import { buildVerdictQuery, regressionQuery } from './regression-queries';
 import classes from './regressions.module.css';
-import { requiredEvidenceText, numberText, shortCommit } from './regression-wording';
+import { requiredEvidenceText, numberText } from './regression-wording';
 
 export type BuildDetailProps = {
   build: Build;

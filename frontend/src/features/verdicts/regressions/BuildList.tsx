@@ -17,11 +17,12 @@ import {
 } from '../../../ui';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
+import { shortCommit } from '../../../lib/commits';
 import { evidenceText } from '../comparison_previews';
 import { BuildVerdictWord } from './BuildVerdictWord';
 import type { BuildListSearch } from './build-list-url';
 import { buildListQuery } from './regression-queries';
-import { VERDICT_LABELS, shortCommit } from './regression-wording';
+import { VERDICT_LABELS } from './regression-wording';
 
 export type BuildListProps = {
   search: BuildListSearch;

@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import type { BuildSeriesPage } from '../../../api';
 import { SideMark } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import classes from './regressions.module.css';
-import { shortCommit } from './regression-wording';
 
 export type ComparePair = (base: string, candidate: string, words: string) => ReactNode;
 

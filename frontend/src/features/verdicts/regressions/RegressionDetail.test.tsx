@@ -122,7 +122,7 @@ describe('the facts of a regression', () => {
     expect(screen.getByText('Fixed')).toBeInTheDocument();
     expect(screen.getByText('×1.15')).toBeInTheDocument();
     expect(screen.getByTitle('95% interval 1.10 – 1.20')).toHaveTextContent('significant');
-    expect(screen.getByRole('link', { name: '5f3c1e800' })).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: '5f3c1e8000' })).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'aaaaaaaaa' })).toHaveAttribute(
       'href',
       `#build-${GOOD}`,

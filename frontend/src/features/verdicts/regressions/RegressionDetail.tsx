@@ -18,6 +18,7 @@ import {
   useTitle,
 } from '../../../ui';
 import { Terms } from '../../../ui/Terms';
+import { shortCommit } from '../../../lib/commits';
 import { ChangeCertainty } from './ChangeCertainty';
 import { RegressionHistory } from './RegressionHistory';
 import { SeriesPanel } from './SeriesPanel';
@@ -31,7 +32,6 @@ import {
   requiredEvidenceText,
   numberText,
   seriesName,
-  shortCommit,
 } from './regression-wording';
 
 export type RegressionDetailProps = {

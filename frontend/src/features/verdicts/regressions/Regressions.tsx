@@ -21,19 +21,13 @@ import {
 } from '../../../ui';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
+import { shortCommit } from '../../../lib/commits';
 import { ChangeCertainty } from './ChangeCertainty';
 import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
 import { regressionsQuery, summaryQuery, triage } from './regression-queries';
 import classes from './regressions.module.css';
 import { SHOWN, type RegressionsSearch } from './regression-url';
-import {
-  STATES,
-  headlineText,
-  isOpen,
-  requiredEvidenceText,
-  shortCommit,
-  toneOf,
-} from './regression-wording';
+import { STATES, headlineText, isOpen, requiredEvidenceText, toneOf } from './regression-wording';
 
 export type RegressionsProps = {
   search: RegressionsSearch;

@@ -9,9 +9,10 @@ import {
 } from '../../../charts';
 import { formatRatio, formatValue } from '../../../engine/format/format';
 import { EmptyState, StateIcon, Timestamp } from '../../../ui';
+import { shortCommit } from '../../../lib/commits';
 import { PickedBuilds, togglePick, type ComparePair } from './PickedBuilds';
 import classes from './regressions.module.css';
-import { VERDICT_LABELS, kindText, seriesName, shortCommit } from './regression-wording';
+import { VERDICT_LABELS, kindText, seriesName } from './regression-wording';
 
 type PanelProps = {
   page: BuildSeriesPage;

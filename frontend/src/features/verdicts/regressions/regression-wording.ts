@@ -40,8 +40,6 @@ export const changeText = ({ ratio }: Regression): string =>
 export const rangeText = ({ ratio_low, ratio_high }: Regression): string =>
   ratio_low === null || ratio_high === null ? '' : formatRatioRange(ratio_low, ratio_high);
 
-export const shortCommit = (commit: string): string => commit.slice(0, 9);
-
 /** As messages and comments name it. */
 export const numberText = (number: number): string => `regression ${number}`;
 

@@ -1,6 +1,7 @@
 """Format metric change points and deployment checks as sentences."""
 
 from slowpath.analysis.findings.certainty import name_certainty
+from slowpath.analysis.findings.wording import format_factor, format_interval, format_ratio
 from slowpath.analysis.kinds.metrics.changes.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.changes.deployment_check import (
     DeploymentCheck,
@@ -9,17 +10,13 @@ from slowpath.analysis.kinds.metrics.changes.deployment_check import (
     QuantileChange,
 )
 from slowpath.analysis.kinds.metrics.changes.latency_change_points import LatencyChangePoint
+from slowpath.commit_names import short_commit
 
 VERDICT_WORDS: dict[DeployVerdict, str] = {
     "slower": "slower",
     "not-slower": "not slower",
     "inconclusive": "inconclusive",
 }
-
-
-def times(ratio: float) -> str:
-    """Format a ratio with two significant digits: 3.1, 0.45, 12."""
-    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.1f}" if ratio >= 0.95 else f"{ratio:.2f}"
 
 
 def seconds(value: float) -> str:
@@ -35,15 +32,17 @@ def amount(value: float) -> str:
 
 
 def deploy_name(commit: str, label: str | None) -> str:
-    """Return the first seven characters of a commit, or else the label of the deployment."""
-    return commit[:7] if commit else (label or "unnamed")
+    """Return the short form of a commit, or else the label of the deployment."""
+    return short_commit(commit) if commit else (label or "unnamed")
 
 
 def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None, followed: str | None) -> str:
-    """Return the signal, ratio and cause of a change point: p99 ×3.1, significant (2.8 to 3.4), caused by deployment 5f3c1e8."""
+    """Return the signal, ratio and cause of a change point: p99 ×3.12, significant (2.80 to 3.41), caused by deployment 5f3c1e8d07."""
     signal = "QPS" if change.signal == "qps" else change.gauge or change.signal
     certainty = name_certainty(change.ratio_low, change.ratio_high)
-    size = f"{signal} ×{times(change.ratio)}, {certainty} ({times(change.ratio_low)} to {times(change.ratio_high)})"
+    size = (
+        f"{signal} {format_ratio(change.ratio)}, {certainty} ({format_interval(change.ratio_low, change.ratio_high)})"
+    )
     why = {
         "deployment": f"caused by deployment {deploy}" if deploy else "caused by a deleted deployment",
         "load": "caused by load" if change.signal != "qps" else "load changed",
@@ -61,12 +60,10 @@ def check_sentence(check: DeploymentCheck) -> str:
     if worst is None:
         return f"{word}: {check.caveats[0].sentence if check.caveats else 'no quantile could be compared.'}"
     what = "the tail (p90 to p99)" if worst.quantile is None else f"p{worst.quantile * 100:.0f}"
-    size = f"{what} takes {times(worst.ratio)} times as long ({times(worst.low)} to {times(worst.high)})"
+    size = f"{what} takes {format_factor(worst.ratio)} times as long ({format_interval(worst.low, worst.high)})"
     if check.verdict == "not-slower":
         most = max(change.most for change in check.changes)
-        return (
-            f"{word} after {check.minutes} min than {beside}: no quantile takes more than {times(most)} times as long."
-        )
+        return f"{word} after {check.minutes} min than {beside}: no quantile takes more than {format_factor(most)} times as long."
     return f"{word} after {check.minutes} min: {size} as with {beside}."
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowpath.analysis.findings.findings import Caveat
-from slowpath.analysis.findings.wording import format_number, join_list, pluralize
+from slowpath.analysis.findings.wording import format_number, format_ratio, join_list, pluralize
 from slowpath.analysis.formats.go_function_names import short
 from slowpath.analysis.kinds.profiles.caveats.profile_caveats import KindCaveat
 from slowpath.analysis.kinds.profiles.caveats.request_caveats import age_caveats, mix_caveats
@@ -173,7 +173,7 @@ def _common_factor_caveats(comparison: ProfileKindComparison) -> Iterator[Caveat
     if not common.within_noise and abs(np.log(common.tested)) >= comparison.thresholds.least_relative:
         yield Caveat(
             "common-factor",
-            f"Most functions changed together, by about ×{common.tested:.2f}: the machine, its frequency or the load. "
+            f"Most functions changed together, by about {format_ratio(common.tested)}: the machine, its frequency or the load. "
             "Functions and categories are tested relative to that.",
             explains_effect=not comparison.total_is_measured,
         )

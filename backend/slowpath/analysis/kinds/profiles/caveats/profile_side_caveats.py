@@ -11,6 +11,7 @@ from slowpath.analysis.kinds.profiles.decoded.profile_artifact import ProfileArt
 from slowpath.analysis.kinds.profiles.decoded.recorded_profile import RecordedProfile
 from slowpath.analysis.kinds.profiles.sets.load import contradiction_of_load, load_gap, request_rate
 from slowpath.analysis.kinds.profiles.sets.same_build import binaries, same_binary
+from slowpath.commit_names import short_commit
 
 Artifacts = Sequence[ProfileArtifact]
 Recordings = Sequence[RecordedProfile]
@@ -79,7 +80,8 @@ def _build_caveats(base: Recordings, candidate: Recordings) -> Iterator[Caveat]:
     values = [_known(side, lambda facts: facts.commit) for side in (base, candidate)]
     if not (binaries(base) and binaries(candidate)) and len(values[0]) == 1 and values[0] == values[1]:
         yield Caveat(
-            "same-build", f"Both sides are the same commit ({values[0][0][:16]}): a change may not be due to the code."
+            "same-build",
+            f"Both sides are the same commit ({short_commit(values[0][0])}): a change may not be due to the code.",
         )
 
 

@@ -1,0 +1,14 @@
+"""The short form of a commit, as pages, messages and the command line show it."""
+
+import re
+from typing import Final
+
+COMMIT_DIGITS: Final = 10
+"""Digits of a shortened commit: two of a million commits share them in 1 of 2 repositories, so hardly two of one page."""
+
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
+
+
+def short_commit(commit: str) -> str:
+    """Return the first digits of a commit; the names of releases, branches and settings are returned unchanged."""
+    return commit[:COMMIT_DIGITS] if _HEXADECIMAL.fullmatch(commit) else commit

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { shortCommit } from './commits';
+
+describe('short form of a commit', () => {
+  it('has ten digits', () => {
+    expect(shortCommit('8d20c6e1'.repeat(5))).toBe('8d20c6e18d');
+  });
+
+  it('leaves names of releases and settings whole', () => {
+    expect(shortCommit('go1.23.0')).toBe('go1.23.0');
+    expect(shortCommit('GODEBUG=asynctimerchan=1')).toBe('GODEBUG=asynctimerchan=1');
+    expect(shortCommit('')).toBe('');
+  });
+});
