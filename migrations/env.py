@@ -1,7 +1,7 @@
 """Run migrations as the owner of the tables, one process at a time, with a short lock timeout.
 
 An empty database gets the tables of the code and `baseline.sql`, and is stamped with the newest version; only databases
-that exist already run the versions. The first version is the schema of 2026-11-22, which no version creates.
+that exist already run the versions. The first version is the schema of 2026-11-28, which no version creates.
 
 A migration that cannot get its lock within four seconds fails instead of making every reader queue behind it. An advisory
 lock keeps two servers that start together from migrating at once. Each migration has its own transaction, so that the
@@ -66,7 +66,8 @@ def require_known_versions(heads: tuple[str, ...], versions: ScriptDirectory) ->
     if unknown := set(heads) - {version.revision for version in versions.walk_revisions()}:
         raise SystemExit(
             f"This database has the schema version {', '.join(sorted(unknown))}, which this release cannot migrate. If it is "
-            f"older, migrate it first with the release of 2026-11-23, to {versions.get_base()}; if it is newer, use its release."
+            f"older, migrate it first with the release of 2026-11-28 (commit c4a6a753), to {versions.get_base()} or later; if it "
+            "is newer, use its release."
         )
 
 

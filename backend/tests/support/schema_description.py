@@ -7,7 +7,7 @@ import psycopg
 QUERY = """
 WITH ours AS (
     SELECT oid, nspname, nspowner, nspacl FROM pg_namespace
-    WHERE nspname IN ('public', 'cross_team', 'door', 'metric_parts')
+    WHERE nspname IN ('public', 'cross_team', 'metric_parts')
 ), relation AS (
     SELECT pg_class.* FROM pg_class JOIN ours ON ours.oid = relnamespace
     WHERE relkind IN ('r', 'p', 'S', 'v', 'm') AND relname <> 'alembic_version'

@@ -164,7 +164,7 @@ def test_viewers_look_and_change_nothing(client: TestClient, synthetic: Syntheti
     assert client.get(f"/api/v1/regressions/{regression_id}").status_code == 200
     for answer in (
         client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"}),
-        client.post(f"/api/v1/regressions/{regression_id}/notes", json={"text": "hm"}),
+        client.patch(f"/api/v1/regressions/{regression_id}", json={"note": "hm"}),
         client.patch("/api/v1/regressions", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
     ):
         assert answer.status_code == 403

@@ -13,7 +13,7 @@ from slowpath.analysis.findings.findings import Finding
 from slowpath.core.ids import ComparisonId, RegressionId, new_id
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
-from slowpath.verdicts.regressions.errors import ComparisonNotClaimable, RegressionNotConfirmed, RegressionNotFound
+from slowpath.verdicts.regressions.errors import ComparisonNotClaimable, RegressionNotConfirmed
 from slowpath.verdicts.regressions.rules import OPEN, RegressionState
 from slowpath.verdicts.regressions.service import triage
 from slowpath.verdicts.regressions.tables import Regression, RegressionEvent, RegressionEvidence
@@ -119,11 +119,6 @@ def test_one_unconfirmed_regression_stops_the_change_of_all(synthetic: Synthetic
             session, [RegressionId(confirmed), RegressionId(candidate)], {"state": "acknowledged"}, NOW
         )
     assert stored(synthetic, confirmed) == ("new", None)
-
-
-def test_a_note_needs_a_regression_of_the_team(synthetic: SyntheticBuilds) -> None:
-    with pytest.raises(RegressionNotFound), synthetic.writing() as session:
-        triage.add_note(session, RegressionId(new_id()), "lost")
 
 
 @pytest.mark.parametrize("findings", [None, [], [replace(FINDING, direction="better")]])

@@ -25,7 +25,6 @@ from slowpath.verdicts.regressions.schemas.regression_schemas import (
     MeasuredKind,
     MuteRuleIn,
     MuteRuleOut,
-    NoteIn,
     RegressionDetailOut,
     RegressionEventOut,
     RegressionIn,
@@ -220,20 +219,6 @@ def list_regression_events(
     )
     names = regression_views.get_user_names(session, [row.user_id for row in rows])
     return paging.page(rows, lambda row: make_regression_event_out(row, names), lambda row: (row.created_at, row.id))
-
-
-@router.post(
-    "/regressions/{regression_id}/notes",
-    operation_id="regressions:add-note",
-    openapi_extra=body_up_to(64 * KIB),
-    status_code=201,
-    responses=document_problems(NotFound, InvalidRequest),
-)
-def create_regression_note(regression_id: UUID, body: NoteIn, caller: MayWrite, session: Writing) -> RegressionEventOut:
-    """Add a note to a regression."""
-    row = triage.add_note(session, RegressionId(regression_id), body.text)
-    record_audit_event(session, caller, "regression.note-added", "regression", regression_id, {})
-    return make_regression_event_out(row, regression_views.get_user_names(session, [row.user_id]))
 
 
 @router.get(

@@ -198,12 +198,6 @@ class RegressionIn(RegressionRequest):
     note: Note | None = None
 
 
-class NoteIn(RegressionRequest):
-    """A note on a regression."""
-
-    text: Note
-
-
 RegressionEventDetails = TypedDict(
     "RegressionEventDetails",
     {"from": str | None, "to": str | None, "text": str, "sentence": str, "build_id": str, "commit": str | None},

@@ -69,14 +69,6 @@ def set_state(row: Regression, state: RegressionState, now: datetime) -> None:
     row.closed_at = None if state in OPEN else now
 
 
-def add_note(session: WriteSession, regression_id: RegressionId, text: str) -> RegressionEvent:
-    """Add a note to a regression. Raises `RegressionNotFound`."""
-    row = queries.select_regression(session, regression_id)
-    if row is None:
-        raise RegressionNotFound("The team has no regression with this ID.")
-    return record_event(session, row, "note", {"text": text})
-
-
 def record_event(
     session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True,
     is_announced: bool = True,

@@ -1,11 +1,11 @@
-"""The schema of 2026-11-22, which the versions after it start from.
+"""The schema of 2026-11-28, which the versions after it start from.
 
 No version creates it: an empty database gets the newest schema at once (`migrations/env.py`).
 """
 
 from alembic.util import CommandError
 
-revision = "20261122_0500"
+revision = "20261128_1000"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -16,4 +16,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise CommandError("There is no version before 20261122_0500.")
+    raise CommandError("There is no version before 20261128_1000.")
