@@ -65,6 +65,19 @@ const everyFeatureIsListed = {
   },
 };
 
+// Parts of the largest feature, lowest first. 'a|b' in one entry: neither imports the other.
+const bisectParts = ['shared', 'rules|runners', 'start', 'experiments|pull_requests', 'detail'];
+
+const noHigherBisectPart = bisectParts.map((part, i) => ({
+  name: `bisects-part-${i}-imports-a-sibling-at-or-above`,
+  severity: 'error',
+  from: { path: `^src/features/verdicts/bisects/(${part})/`, pathNot: '\\.test\\.tsx?$' },
+  to: {
+    path: `^src/features/verdicts/bisects/(${bisectParts.slice(i).join('|')})/`,
+    pathNot: '^src/features/verdicts/bisects/$1/',
+  },
+}));
+
 const mayImport = (folder, below) => ({
   name: `${folder}-imports-only-${below.join('-') || 'itself'}`,
   severity: 'error',
@@ -99,6 +112,7 @@ module.exports = {
     },
     ...noHigherWing,
     ...noHigherFeature,
+    ...noHigherBisectPart,
     everyFeatureIsListed,
     {
       name: 'feature-index-from-outside',

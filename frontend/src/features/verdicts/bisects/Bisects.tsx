@@ -18,9 +18,9 @@ import { Likelihood } from '../../../ui/Likelihood';
 import { ListFilters } from '../../../ui/ListFilters';
 import { isFiltered } from '../../../lib/list-search';
 import { shortCommit } from '../../../lib/commits';
-import { bisectsQuery } from './bisect-queries';
-import { BISECT_STATES, type BisectsSearch } from './bisects-url';
-import { STATES, posteriorText, sentenceBesideState, isOpen } from './bisect-wording';
+import { bisectsQuery } from './shared/bisect-queries';
+import { BISECT_STATES, type BisectsSearch } from './shared/bisects-url';
+import { STATES, posteriorText, sentenceBesideState, isOpen } from './shared/bisect-wording';
 
 export type BisectsProps = {
   search: BisectsSearch;

@@ -1,26 +1,26 @@
 /** The parts of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
-import type { AutomaticBisectsProps } from './AutomaticBisects';
-import type { BisectDetailProps } from './BisectDetail';
-import type { CommitComparisonProps } from './CommitComparison';
-import type { SubjectExperimentsProps } from './Experiments';
-import type { MeasuredCommitsProps } from './MeasuredCommits';
-import type { PullRequestsProps } from './PullRequests';
-import type { RegressionBisectsProps } from './RegressionBisects';
+import type { AutomaticBisectsProps } from './rules/AutomaticBisects';
+import type { BisectDetailProps } from './detail/BisectDetail';
+import type { CommitComparisonProps } from './pull_requests/CommitComparison';
+import type { SubjectExperimentsProps } from './experiments/Experiments';
+import type { MeasuredCommitsProps } from './pull_requests/MeasuredCommits';
+import type { PullRequestsProps } from './pull_requests/PullRequests';
+import type { RegressionBisectsProps } from './start/RegressionBisects';
 import type { BisectsProps } from './Bisects';
-import type { RunnersProps } from './Runners';
-import type { StartBisectPageProps } from './start-page-props';
+import type { RunnersProps } from './runners/Runners';
+import type { StartBisectPageProps } from './start/start-page-props';
 
-const Automatic = lazy(() => import('./AutomaticBisects'));
+const Automatic = lazy(() => import('./rules/AutomaticBisects'));
 const List = lazy(() => import('./Bisects'));
-const Commits = lazy(() => import('./CommitComparison'));
-const Variants = lazy(() => import('./Experiments'));
-const Measured = lazy(() => import('./MeasuredCommits'));
-const Pulls = lazy(() => import('./PullRequests'));
-const Detail = lazy(() => import('./BisectDetail'));
-const Start = lazy(() => import('./StartBisectPage'));
-const Before = lazy(() => import('./RegressionBisects'));
-const All = lazy(() => import('./Runners'));
+const Commits = lazy(() => import('./pull_requests/CommitComparison'));
+const Variants = lazy(() => import('./experiments/Experiments'));
+const Measured = lazy(() => import('./pull_requests/MeasuredCommits'));
+const Pulls = lazy(() => import('./pull_requests/PullRequests'));
+const Detail = lazy(() => import('./detail/BisectDetail'));
+const Start = lazy(() => import('./start/StartBisectPage'));
+const Before = lazy(() => import('./start/RegressionBisects'));
+const All = lazy(() => import('./runners/Runners'));
 
 export const AutomaticBisects = (props: AutomaticBisectsProps) => (
   <Suspense fallback={null}>

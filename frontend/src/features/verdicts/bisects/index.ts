@@ -10,9 +10,9 @@ export {
   StartBisectPage,
   SubjectExperiments,
 } from './LazyBisects';
-export { bisectQuery, regressionBisectRequests } from './bisect-queries';
-export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './bisect-url';
-export { suspectName } from './bisect-wording';
-export { readBisectsSearch } from './bisects-url';
-export { makeBisectReportText } from './bisect-report-text';
-export type { Subject as BisectSubject } from './bisect-queries';
+export { bisectQuery, regressionBisectRequests } from './shared/bisect-queries';
+export { bisectSearchOf, bisectSubjectOf, readBisectSearch } from './shared/bisect-url';
+export { suspectName } from './shared/bisect-wording';
+export { readBisectsSearch } from './shared/bisects-url';
+export { makeBisectReportText } from './detail/bisect-report-text';
+export type { Subject as BisectSubject } from './shared/bisect-queries';

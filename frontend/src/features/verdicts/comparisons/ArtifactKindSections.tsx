@@ -13,14 +13,14 @@ import {
   type FindingTarget,
   type GoroutineWays,
 } from '../../evidence/exec_traces';
-import classes from './Page.module.css';
+import classes from './shared/Page.module.css';
 import {
   PROFILES,
   artifactKindLabel,
   artifactKindOfFinding,
   type ArtifactKind,
-} from './artifact-kinds';
-import type { ComparisonView } from './comparison-url';
+} from './shared/artifact-kinds';
+import type { ComparisonView } from './shared/comparison-url';
 
 type PartProps = {
   part: ArtifactKind;

@@ -3,7 +3,7 @@ import type { ComparisonResult } from '../../../api';
 import { formatRatio } from '../../../engine/format/format';
 import { CaveatIcon, HelpLink, countOf } from '../../../ui';
 import classes from './Caveats.module.css';
-import { categoryLabel, gapLabel, waiterLabel } from './comparison-wording';
+import { categoryLabel, gapLabel, waiterLabel } from './shared/comparison-wording';
 
 /** So many are read at once; the rest is one click away. They come with the gravest first. */
 const SHOWN = 3;

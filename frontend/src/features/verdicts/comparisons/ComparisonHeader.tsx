@@ -4,9 +4,9 @@ import type { Comparison } from '../../../api';
 import { PageHeader, PersonName, SideMark, Timestamp, countOf } from '../../../ui';
 import { shortCommit } from '../../../lib/commits';
 import classes from './ComparisonHeader.module.css';
-import { FindingText } from './FindingText';
-import { artifactNoun } from './artifact-kinds';
-import { exactText, sideLabel, verdictParts, type Part } from './comparison-wording';
+import { FindingText } from './shared/FindingText';
+import { artifactNoun } from './shared/artifact-kinds';
+import { exactText, sideLabel, verdictParts, type Part } from './shared/comparison-wording';
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);

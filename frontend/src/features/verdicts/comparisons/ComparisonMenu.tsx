@@ -2,9 +2,9 @@
 import { Button, Menu } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { Comparison } from '../../../api';
-import { DeleteComparison } from './DeleteComparison';
-import classes from './Page.module.css';
-import { RenameComparison } from './RenameComparison';
+import { DeleteComparison } from './list/DeleteComparison';
+import classes from './shared/Page.module.css';
+import { RenameComparison } from './list/RenameComparison';
 
 type MenuProps = {
   comparison: Comparison;

@@ -6,8 +6,8 @@ import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { usePollWhile } from '../../platform/jobs';
 import { FailedComparison, RunningComparison } from './ComparisonProgress';
 import { CompletedComparison, type ComparisonContext } from './CompletedComparison';
-import classes from './Page.module.css';
-import { comparisonQuery, isUnderWay } from './comparison-queries';
+import classes from './shared/Page.module.css';
+import { comparisonQuery, isUnderWay } from './shared/comparison-queries';
 
 export function ComparisonPage({ id, ...context }: ComparisonContext & { id: string }) {
   const pollWhile = usePollWhile();

@@ -6,8 +6,8 @@ import { calls, type Comparison } from '../../../api';
 import { ErrorState, SkeletonRows, countOf } from '../../../ui';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
-import classes from './Page.module.css';
-import { retryComparison } from './comparison-queries';
+import classes from './shared/Page.module.css';
+import { retryComparison } from './shared/comparison-queries';
 
 type ComparisonProgressProps = {
   comparison: Comparison;

@@ -7,30 +7,30 @@ import { ErrorState } from '../../../ui';
 import { isTraceStep, type FindingTarget } from '../../evidence/exec_traces';
 import type { SpansArrival } from '../../evidence/spans';
 import { ArtifactKindSection, ArtifactKindTabs, arrivalOf, placeOf } from './ArtifactKindSections';
-import { CausePanel } from './CausePanel';
+import { CausePanel } from './findings/CausePanel';
 import { Caveats } from './Caveats';
-import { CompilerAbsence } from './CompilerAbsence';
-import { CompilerPanel } from './CompilerPanel';
+import { CompilerAbsence } from './compiler/CompilerAbsence';
+import { CompilerPanel } from './compiler/CompilerPanel';
 import { ComparisonHeader } from './ComparisonHeader';
 import { ComparisonMenu } from './ComparisonMenu';
 import { useComparisonExport } from './comparison-export';
-import { Findings, type FindingDiscussion } from './Findings';
-import classes from './Page.module.css';
+import { Findings, type FindingDiscussion } from './findings/Findings';
+import classes from './shared/Page.module.css';
 import { ProfilesSection } from './ProfilesSection';
-import { StackSizes } from './StackSizes';
+import { StackSizes } from './compiler/StackSizes';
 import {
   PROFILES,
   artifactKindOfFinding,
   artifactKindsOf,
   shownArtifactKind,
-} from './artifact-kinds';
-import { swapSides } from './comparison-queries';
-import type { ComparisonView } from './comparison-url';
-import { shownFinding, zoomOfFinding } from './finding-zoom';
-import { useGoroutines, type ComparisonLinks } from './goroutine-comparison';
-import { isFlameStep } from './history-steps';
+} from './shared/artifact-kinds';
+import { swapSides } from './shared/comparison-queries';
+import type { ComparisonView } from './shared/comparison-url';
+import { shownFinding, zoomOfFinding } from './shared/finding-zoom';
+import { useGoroutines, type ComparisonLinks } from './shared/goroutine-comparison';
+import { isFlameStep } from './shared/history-steps';
 import { SuspectContext } from './suspect-context';
-import { kindsOf, selectView, type RequestedView } from './selected-view';
+import { kindsOf, selectView, type RequestedView } from './shared/selected-view';
 
 /** What the rest of the product adds to a comparison. */
 type ComparisonExtensions = {

@@ -3,12 +3,12 @@ import { Tabs } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
 import type { Comparison } from '../../../api';
 import type { FlameGraphHandle } from '../../../charts';
-import { DiffView } from './DiffView';
-import classes from './Page.module.css';
-import type { ComparisonView } from './comparison-url';
-import type { FindingZoom } from './finding-zoom';
-import { kindLabel } from './comparison-wording';
-import type { RequestedView } from './selected-view';
+import { DiffView } from './flame/DiffView';
+import classes from './shared/Page.module.css';
+import type { ComparisonView } from './shared/comparison-url';
+import type { FindingZoom } from './shared/finding-zoom';
+import { kindLabel } from './shared/comparison-wording';
+import type { RequestedView } from './shared/selected-view';
 
 type ProfilesProps = {
   comparison: Comparison;

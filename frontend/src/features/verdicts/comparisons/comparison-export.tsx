@@ -10,8 +10,8 @@ import {
   type FileChoice,
   type PictureForm,
 } from '../../evidence/profiles';
-import classes from './Page.module.css';
-import { createExport, exportAddress, readExport } from './comparison-queries';
+import classes from './shared/Page.module.css';
+import { createExport, exportAddress, readExport } from './shared/comparison-queries';
 
 const FILES: FileChoice<ExportFormat>[] = [
   { format: 'pprof-diff', name: 'Diff as pprof', hint: 'Same as pprof -diff_base' },

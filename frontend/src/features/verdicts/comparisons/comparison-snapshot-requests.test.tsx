@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { aComparison } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { comparisonSnapshotRequests } from './comparison-snapshot-requests';
-import { comparisonQuery } from './comparison-queries';
+import { comparisonQuery } from './shared/comparison-queries';
 
 describe('what can be opened in a comparison', () => {
   it('are its parts, all views that are laid out, and the lines of functions that findings name', async () => {

@@ -2,8 +2,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Comparison, ViewDescription } from '../../../api';
 import { traceSnapshotRequests } from '../../evidence/exec_traces';
-import { PROFILES, type ArtifactKind } from './artifact-kinds';
-import { comparisonQuery } from './comparison-queries';
+import { PROFILES, type ArtifactKind } from './shared/artifact-kinds';
+import { comparisonQuery } from './shared/comparison-queries';
 
 /** Functions whose lines go along: those that the findings name. */
 const LINES_MOST = 60;

@@ -1,0 +1,52 @@
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import type { Bisect } from '../../../../api';
+import { aBisect } from '../../../../testing/bisect-fixtures';
+import { at, problem, server } from '../../../../testing/mock-api';
+import { show } from '../../../../testing/render';
+import { SearchRest } from './SearchRest';
+
+const FOLLOWING = '0190d2f0-0000-7000-8000-0000000000aa';
+
+function showRest(bisect_id: string | null) {
+  const opened = vi.fn<(id: string) => void>();
+  const rest = { good_sha: 'a'.repeat(40), bad_sha: 'b'.repeat(40), bisect_id };
+  const bisect: Bisect = aBisect({ state: 'found', rest });
+  return { bisect, opened, ...show(<SearchRest bisect={bisect} onOpen={opened} />) };
+}
+
+it('starts the search after the culprit, of dependencies too', async () => {
+  const asked: string[] = [];
+  server.use(
+    http.post(at('/bisects/:id/rest'), ({ params }) => {
+      asked.push(String(params.id));
+      return HttpResponse.json({ ...aBisect(), id: FOLLOWING }, { status: 201 });
+    }),
+  );
+  const { bisect, opened, user } = showRest(null);
+  await user.click(screen.getByRole('button', { name: 'Search for the rest' }));
+  await waitFor(() => expect(opened).toHaveBeenCalledWith(FOLLOWING));
+  expect(asked).toEqual([bisect.id]);
+});
+
+it('says why it could not start, and can be tried again', async () => {
+  server.use(
+    http.post(at('/bisects/:id/rest'), () => problem(409, { detail: 'Too many bisects.' })),
+  );
+  const { user } = showRest(null);
+  await user.click(screen.getByRole('button', { name: 'Search for the rest' }));
+  await screen.findByText(/Could not start the search for the rest/);
+  expect(screen.getByRole('button', { name: 'Search for the rest' })).toBeEnabled();
+});
+
+it('opens the bisect that searches the rest already', async () => {
+  const { opened, user } = showRest(FOLLOWING);
+  await user.click(screen.getByRole('button', { name: 'Open the search for the rest' }));
+  expect(opened).toHaveBeenCalledWith(FOLLOWING);
+});
+
+it('is absent without a rest', () => {
+  show(<SearchRest bisect={aBisect({ rest: null })} onOpen={() => undefined} />);
+  expect(screen.queryByRole('button')).toBeNull();
+});
