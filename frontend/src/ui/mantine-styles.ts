@@ -2,7 +2,7 @@
  * The styles of the Mantine components that are in use, in Mantine's own order; all of them would be four times as
  * much.
  * A new component needs a line here, or it is unstyled.
- * Styles of only some forms are in pill-styles.ts.
+ * Styles of only some forms are in pill-styles.ts and radio-styles.ts.
  */
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/baseline.css';
@@ -31,7 +31,5 @@ import '@mantine/core/styles/SegmentedControl.css';
 import '@mantine/core/styles/FloatingIndicator.css';
 import '@mantine/core/styles/Checkbox.css';
 import '@mantine/core/styles/CheckboxIndicator.css';
-import '@mantine/core/styles/Radio.css';
-import '@mantine/core/styles/RadioIndicator.css';
 import '@mantine/core/styles/Tooltip.css';
 import '@mantine/core/styles/ActionIcon.css';

@@ -7,6 +7,7 @@ import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf, onText } from 
 import { createSnapshot, waitUntilLoaded } from './create-snapshot';
 import { createReport, deleteReport, reportsQuery } from './report-queries';
 import classes from './reports.module.css';
+import '../../../ui/radio-styles';
 
 export type AddToReportProps = {
   /** Makes the page one that stays as it is: a range of now becomes a range of then. */

@@ -17,6 +17,7 @@ import {
 } from '../shared/bisect-queries';
 import { editableSettings, changed, validateSettings } from '../shared/bisect-settings';
 import { VERDICTS, isOpen, isWaitingAtBoundaries } from '../shared/bisect-wording';
+import '../../../../ui/radio-styles';
 
 type Props = {
   bisect: Bisect;

@@ -7,6 +7,7 @@ import { secondsText } from '../shared/bisect-wording';
 import { DEFAULT_SETTINGS } from '../shared/bisect-settings';
 import { signatureKey } from './start-request';
 import classes from './start.module.css';
+import '../../../../ui/radio-styles';
 
 type Offered = BisectProposalOut['signatures'][number];
 type Props = { offer: BisectProposalOut; chosen: string; onChoose: (one: Offered) => void };
