@@ -116,7 +116,7 @@ describe('the board', () => {
     );
     expect(screen.getByRole('button', { name: 'Compare before and after' })).toBeEnabled();
     expect(
-      screen.getByText('5f3c1e8d00', { selector: '.serviceName ~ p .mono' }),
+      screen.getByText('5f3c1e8d', { selector: '.serviceName ~ p .mono' }),
     ).toBeInTheDocument();
     expect(screen.getByTitle('Calls per request: ×3.00 to ingester')).toBeInTheDocument();
     expect(screen.getByText('12 instances')).toBeInTheDocument();
@@ -381,7 +381,7 @@ describe('the board', () => {
     const own = deploymentOut({
       id: OTHER_DEPLOY_ID,
       service_id: serviceId(3),
-      commit: 'a9e11b4c11',
+      commit: 'a9e11b4c00',
     });
     const before = deploymentOut({
       id: 'earlier',
@@ -394,7 +394,7 @@ describe('the board', () => {
     const panel = await screen.findByRole('dialog');
     expect(panel).toHaveTextContent('not slower');
     expect(await within(panel).findByText('0d3f5c1e77')).toBeVisible();
-    expect(panel).toHaveTextContent('From 0d3f5c1e77 to a9e11b4c11.');
+    expect(panel).toHaveTextContent('From 0d3f5c1e77 to a9e11b4c00.');
   });
 
   it('keeps an order by hand, and goes back to the one of spans', async () => {

@@ -29,7 +29,7 @@ describe('the page that starts a bisect', () => {
     const { user, where } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     await waitFor(() => {
       expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
-        'Expected: 14 probes in 25 min to find the commit between 111111111111 and 222222222222',
+        'Expected: 14 probes in 25 min to find the commit between 1111111111 and 2222222222',
       );
     });
     expect(screen.getByText(/131 candidates in 4,342 commits/u)).toHaveTextContent(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shortCommit } from './commits';
+import { namesCommit, shortCommit } from './commits';
 
 describe('short form of a commit', () => {
   it('has ten digits', () => {
@@ -10,5 +10,14 @@ describe('short form of a commit', () => {
     expect(shortCommit('go1.23.0')).toBe('go1.23.0');
     expect(shortCommit('GODEBUG=asynctimerchan=1')).toBe('GODEBUG=asynctimerchan=1');
     expect(shortCommit('')).toBe('');
+  });
+});
+
+describe('a commit in a text', () => {
+  it('is named by seven digits or more', () => {
+    const commit = '8d20c6e1'.repeat(5);
+    expect(namesCommit('main-8d20c6e', commit)).toBe(true);
+    expect(namesCommit(`main-${shortCommit(commit)}`, commit)).toBe(true);
+    expect(namesCommit('main-8d20c6', commit)).toBe(false);
   });
 });

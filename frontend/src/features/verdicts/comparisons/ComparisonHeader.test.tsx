@@ -130,7 +130,7 @@ describe('the sides of a comparison', () => {
     [
       'labels, commits and profiles',
       { base: side('v1', 1), candidate: side('v2', 8) },
-      /base\s?v1229227f1 profile\s?vs\s?candidate\s?v29c41e0a8 profiles/u,
+      /base\s?v1229227f0001 profile\s?vs\s?candidate\s?v29c41e0a0008 profiles/u,
     ],
     [
       'a label that has the commit once',
@@ -140,7 +140,7 @@ describe('the sides of a comparison', () => {
     [
       'a side that is called as its mark once',
       { base: side('base', 1) },
-      /base\s?229227f1 profile/u,
+      /base\s?229227f0001 profile/u,
     ],
     ['traces as traces', { artifact_kinds: ['traces'] }, /229227f2 traces/u],
     [

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Comparison } from '../../../api';
 import { PageHeader, PersonName, SideMark, Timestamp, countOf } from '../../../ui';
-import { shortCommit } from '../../../lib/commits';
+import { namesCommit, shortCommit } from '../../../lib/commits';
 import classes from './ComparisonHeader.module.css';
 import { FindingText } from './shared/FindingText';
 import { artifactNoun } from './shared/artifact-kinds';
@@ -11,8 +11,8 @@ import { exactText, sideLabel, verdictParts, type Part } from './shared/comparis
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
   const { artifacts, time_range } = comparison[side];
-  const commit = shortCommit(comparison.result?.sides[side].run_metadata.commit ?? '');
-  const commitText = label.includes(commit) ? '' : commit;
+  const commit = comparison.result?.sides[side].run_metadata.commit ?? '';
+  const commitText = namesCommit(label, commit) ? '' : shortCommit(commit);
   return (
     <span className={classes.side}>
       <SideMark side={side} label />

@@ -11,7 +11,7 @@ function aBuild(n: number, changed: Partial<ListedBuild> = {}): ListedBuild {
   return {
     id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     service_id: SERVICE,
-    commit: String(n).padStart(9, '0').repeat(4),
+    commit: String(n).padStart(10, '0').repeat(4),
     go_version: 'go1.26.3',
     goos: 'linux',
     goarch: 'amd64',
@@ -65,10 +65,10 @@ describe('the list of builds', () => {
     open('/t/northwind/builds');
     const [, first, second] = await screen.findAllByRole('row');
     expect(first).toHaveTextContent(
-      /000000001v2.31 · Title 1ingestermainMira8 CPU, 2 being decodedchanged/u,
+      /0000000001v2.31 · Title 1ingestermainMira8 CPU, 2 being decodedchanged/u,
     );
-    expect(second).toHaveTextContent(/000000002–ingester––none–/u);
-    expect(screen.getByRole('link', { name: '000000001' })).toHaveAttribute(
+    expect(second).toHaveTextContent(/0000000002–ingester––none–/u);
+    expect(screen.getByRole('link', { name: '0000000001' })).toHaveAttribute(
       'href',
       `/t/northwind/builds/${aBuild(1).id}`,
     );
@@ -93,9 +93,9 @@ describe('the list of builds', () => {
     serve([aBuild(1), aBuild(2), aBuild(3)]);
     const { user } = open('/t/northwind/builds');
     for (const n of ['3', '1', '2'])
-      await user.click(await screen.findByRole('checkbox', { name: `Select build 00000000${n}` }));
+      await user.click(await screen.findByRole('checkbox', { name: `Select build 000000000${n}` }));
     const bar = screen.getByRole('region', { name: 'Selected builds' });
-    expect(bar).toHaveTextContent('base 000000002, candidate 000000001');
+    expect(bar).toHaveTextContent('base 0000000002, candidate 0000000001');
     const link = screen.getByRole('link', { name: 'Compare these builds' });
     expect(decodeURIComponent(link.getAttribute('href') ?? '')).toContain(
       `base=build:${aBuild(2).id}&candidate=build:${aBuild(1).id}`,

@@ -114,7 +114,7 @@ describe('a series over builds', () => {
     await user.keyboard('{Home}');
     expect(screen.getByText('2.18 ms (2.10 ms to 2.25 ms)')).toBeInTheDocument();
     expect(screen.getByText('passed')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: '111111111' })).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: '1111111111' })).toBeInTheDocument();
     await user.keyboard('{ArrowRight}');
     expect(screen.getByText('no value')).toBeInTheDocument();
     await user.keyboard('{End}');

@@ -106,7 +106,7 @@ describe('overriding a verdict', () => {
     const { user } = showActions({}, { isChosen: true });
     await user.click(button('Override verdict'));
     const dialog = within(
-      await screen.findByRole('dialog', { name: 'Override the verdict of ccccccc' }),
+      await screen.findByRole('dialog', { name: 'Override the verdict of cccccccccc' }),
     );
     const save = dialog.getByRole('button', { name: 'Save override' });
     expect(dialog.getByRole('radio', { name: 'not slower' })).toBeChecked();

@@ -121,7 +121,7 @@ describe('the measurements of a probe', () => {
       overrides: { 'example.com/libx': 'e'.repeat(40), 'example.com/liby': 'v1.2.3' },
     });
     expect(screen.getByText('did not become healthy: no answer within 30 s')).toBeInTheDocument();
-    expect(screen.getByText('eeeeeee').parentElement).toHaveTextContent('with libx eeeeeee');
+    expect(screen.getByText('eeeeeeeeee').parentElement).toHaveTextContent('with libx eeeeeeeeee');
     expect(screen.getByText('v1.2.3')).toBeInTheDocument();
     expect(screen.getByLabelText('End of the log')).toHaveTextContent('built in 12 s');
   });
@@ -135,7 +135,7 @@ describe('the measurements of a probe', () => {
       },
     });
     expect(screen.getByText(/^If slower/)).toHaveTextContent(
-      'If slower: aaaaaaa is virtually certain; if not, culprit not in range.',
+      'If slower: aaaaaaaaaa is virtually certain; if not, culprit not in range.',
     );
   });
 });

@@ -192,7 +192,7 @@ describe('the list of bisects', () => {
     const [, first, second] = within(
       await screen.findByRole('table', { name: 'Bisects' }),
     ).getAllByRole('row');
-    expect(first).toHaveTextContent(/searching4be1d07 likely2 of about 62 levels/);
+    expect(first).toHaveTextContent(/searching4be1d07000 likely2 of about 62 levels/);
     expect(second).toHaveTextContent(/not distinguishable–121 level/);
     second!.focus();
     await user.keyboard('{Enter}');

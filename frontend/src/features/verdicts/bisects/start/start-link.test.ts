@@ -31,7 +31,7 @@ describe('the link of a request', () => {
     expect(readChoices(new URL(url).hash)).toEqual({
       ...CHOICE,
       repositoryId: REPOSITORY,
-      good: { name: 'a'.repeat(12), ...offer.good },
+      good: { name: 'a'.repeat(10), ...offer.good },
       signature: 'custom ',
     });
   });
