@@ -72,7 +72,7 @@ class BuiltExecutable:
 
 @dataclass(frozen=True)
 class ComparedBuilds:
-    """What the compiler decided differently, and the executables of base and candidate if they were kept."""
+    """What the compiler decided differently, and the executables of base and candidate if they were stored."""
 
     reasons: Sequence[CompilerReason]
     executables: tuple[BuiltExecutable, BuiltExecutable] | None

@@ -40,7 +40,7 @@ def files_of(table: bytes, functions: Collection[str], main_directory: str) -> d
 
 
 def _find_strings(data: bytes, offsets: NDArray[np.uint32], wanted: Collection[bytes]) -> list[int]:
-    """Return the indices of the wanted strings: only those of the same lengths and last bytes are looked at."""
+    """Return the indices of the wanted strings: only those of the same lengths and last bytes are compared."""
     lengths, characters = np.diff(offsets), np.frombuffer(data, np.uint8)
     similar = np.flatnonzero(np.isin(lengths, [len(one) for one in wanted if one]))
     for back in range(1, TAIL_BYTES + 1):

@@ -71,8 +71,8 @@ PROFILE: Final = ArtifactKind(
         "profile.threadcreate": (),
         "profile.other": (),
     },
-    read_artifact=import_later("profiles.profile_artifact", "read_artifact"),
-    measure_build=import_later("profiles.profile_measurements", "measure_build"),
+    read_artifact=import_later("profiles.decoded.profile_artifact", "read_artifact"),
+    measure_build=import_later("profiles.sets.profile_measurements", "measure_build"),
     cost_weight=5,
     findings_rank=2,
 )
@@ -198,7 +198,7 @@ LATENCY: Final = "latency"
 LATENCY_MEASUREMENT: Final = MeasurementKind(LATENCY, LATENCY, ("is higher", "is lower"), steadiness=0.5)
 LATENCY_NOUN: Final = "latency metrics"
 LATENCY_FINDING_PREFIX: Final = "metrics"
-compare_latency: Final = import_later("metrics.compare_latency", "compare_latency")
+compare_latency: Final = import_later("metrics.changes.compare_latency", "compare_latency")
 
 
 def compared_kinds() -> list[ArtifactKind]:

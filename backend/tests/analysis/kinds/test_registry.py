@@ -16,7 +16,7 @@ NAMES = [
 
 
 def test_the_names_are_read_from_the_registry() -> None:
-    assert ("profiles.profile_artifact", "read_artifact") in NAMES
+    assert ("profiles.decoded.profile_artifact", "read_artifact") in NAMES
 
 
 @pytest.mark.parametrize(("module", "name"), NAMES)

@@ -237,18 +237,18 @@ func (t *TYPE) Read(n int) int { return t.n + n CHANGE }
 func (t *TYPE) Write(n int) int { return t.n * n CHANGE }
 
 //go:noinline
-func kept(n int) int { return n + os.Getpid() }
+func helper(n int) int { return n + os.Getpid() }
 
 func INLINED(n int) int { return n + len(os.Args) }
 
 func main() {
-	t := &TYPE{kept(2)}
+	t := &TYPE{helper(2)}
 	os.Exit(t.Read(1) + t.Write(3) + INLINED(4))
 }
 `
 
 // TestAFunctionOfARenamedTypeIsShownOfBothSides: two methods of one type, whose
-// callers called both, are told apart by their names; what is inlined is not gone.
+// callers called both, are distinguished by their names; what is inlined is not gone.
 func TestAFunctionOfARenamedTypeIsShownOfBothSides(t *testing.T) {
 	write := func(name, change, inlined string) *gobinary.Program {
 		return built(t, strings.NewReplacer("TYPE", name, "CHANGE", change, "INLINED", inlined).Replace(replaced))
@@ -257,7 +257,7 @@ func TestAFunctionOfARenamedTypeIsShownOfBothSides(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"main.(*New).Read":  {"main.(*Old).Read", "main.(*New).Read"},
 		"main.(*Old).Write": {"main.(*Old).Write", "main.(*New).Write"},
-		"main.kept":         {"main.kept", "main.kept"},
+		"main.helper":         {"main.helper", "main.helper"},
 	} {
 		a, err := Disassemble(base, candidate, name, nil, [2][]string{})
 		if err != nil {

@@ -48,12 +48,12 @@ def compare_culprit(context: RunnerContext, run: RunRecord, is_aborted: Callable
     environment = {**context.config.environment, RUN_VARIABLE: str(run.run_id)}
     if override := toolchain_override(candidate):
         environment |= go_environment(override, environment)
-    kept = context.files.folder(run.run_id) / "executables" if context.config.upload_executables else None
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True, mode=0o700)
+    out = context.files.folder(run.run_id) / "executables" if context.config.upload_executables else None
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True, mode=0o700)
     builds = (make_build_inputs(compiled["base"]), candidate)
     try:
-        return compare_executables(check_out, builds, place, Compilation(environment, is_aborted), kept)
+        return compare_executables(check_out, builds, place, Compilation(environment, is_aborted), out)
     except CompilationStopped as error:
         raise ProbeAborted from error
     except InvalidRepository as error:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.kinds.registry import BINARY, PROFILE
+from slowpath.commit_names import short_commit
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.errors import SlowpathError
 from slowpath.core.ids import ArtifactId, BisectId
@@ -25,7 +26,6 @@ from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 
 COMPARED, NOT_COMPARED = "pair-compared", "pair-not-compared"
-SHORT_COMMIT: Final = 7
 MOST_LABEL_CHARACTERS: Final = 60
 BEFORE: Final = "build before it"
 NO_PROFILES: Final = (
@@ -117,7 +117,7 @@ def compare_pair(session: WriteSession, bisect_id: BisectId, *, now: datetime) -
         return
     culprit = find_culprit(bisect)
     name = f"{bisect.title}: the culprit against the build before it"
-    label = "culprit" if culprit is None else culprit.sha[:SHORT_COMMIT] or culprit.title[:MOST_LABEL_CHARACTERS]
+    label = "culprit" if culprit is None else short_commit(culprit.sha) or culprit.title[:MOST_LABEL_CHARACTERS]
     base, candidate = (
         SideRequest(tuple(ArtifactId(one.id) for one in side[:MAX_ARTIFACTS_A_SIDE]), text)
         for side, text in ((pair.base, BEFORE), (pair.candidate, label))
