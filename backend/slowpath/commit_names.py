@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 COMMIT_DIGITS: Final = 10
-"""Digits of a shortened commit: two of a million commits share them in 1 of 2 repositories, so hardly two of one page."""
+"""Digits of a shortened commit. Among a million commits, two share them with a probability of a third, hardly two of a page."""
 
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]+")
 

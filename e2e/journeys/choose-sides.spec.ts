@@ -74,7 +74,7 @@ test('two builds, from the list of builds and by keyboard, and a branch with ano
   await page.goto(pathOf(person, '/builds'));
   await expectAccessible(page);
   for (const commit of [BASE_COMMIT, CANDIDATE_COMMIT])
-    await page.getByRole('checkbox', { name: `Select build ${commit.slice(0, 9)}` }).press(' ');
+    await page.getByRole('checkbox', { name: `Select build ${commit.slice(0, 10)}` }).press(' ');
   await page.getByRole('link', { name: 'Compare these builds' }).press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/Detects a change|tentative/);
   await expect(sideOf(page, 'base').getByRole('table')).toContainText('CPU profiles');

@@ -107,7 +107,7 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert (change["cause"], change["deployment_id"]) == ("deployment", deploy["id"])
     assert change["ratio_low"] > 1.2
     assert abs(change["at_ms"] - (NOW_MS - 1.5 * MINUTE)) <= 10_000
-    assert change["sentence"].endswith("caused by deployment 5f3c1e8")
+    assert change["sentence"].endswith("caused by deployment 5f3c1e8a77")
     board = client.get("/api/v1/dashboard", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
     header = read_columns(board.content, "slowpath.board").header
     assert [(each["id"], each["deployment_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]

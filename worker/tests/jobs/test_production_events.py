@@ -150,7 +150,7 @@ def test_a_slower_deployment_is_announced_once_and_closed_by_its_rollback(
     assert inbox(client) == []
     (closed,) = inbox(client, view="closed")
     assert closed["closed"]["reason"] == "rolled-back"
-    assert closed["closed"]["sentence"] == "confirmed by rollback of bbbbbbb"
+    assert closed["closed"]["sentence"] == "confirmed by rollback of bbbbbbbbbb"
     proof = {each["id"]: each["state"] for each in page(client, item["id"])["proof"]}
     assert proof == {"end": "holds", "latency": "holds", "load": "holds", "rollback": "holds"}
 
@@ -208,7 +208,7 @@ def test_the_stated_fix_is_proven_by_its_deployment_and_a_new_step_reopens(
     push(part("distributor", -160, -100))
     run()
     (closed,) = inbox(client, view="closed")
-    assert (closed["closed"]["reason"], closed["closed"]["sentence"]) == ("fixed", "confirmed by deployment of ccccccc")
+    assert (closed["closed"]["reason"], closed["closed"]["sentence"]) == ("fixed", "confirmed by deployment of cccccccccc")
 
     push(part("distributor", -100, 0, shares=SLOWER))
     assert run()[-1] == "production-event.updated"

@@ -73,7 +73,7 @@ def test_deployments_change_points_and_events_are_annotations(grafana: TestClien
     begin = NOW_MS - HOUR_MS // 2
     assert [item["time"] for item in items.values()] == [begin] * 3
     assert [item["timeEnd"] for item in items.values()] == [None, None, NOW_MS - 300_000]
-    assert items["deployment"]["title"] == "checkout: Deployment 5f3c1e8"
+    assert items["deployment"]["title"] == "checkout: Deployment 5f3c1e8000"
     assert items["production-event"]["tags"] == "production-event,service:checkout,environment:prod"
     assert "p99" in items["change-point"]["text"]
     assert "/events/" in items["production-event"]["url"]

@@ -330,7 +330,7 @@ def test_a_slow_trend_of_a_series_is_described_and_drawn(client: TestClient, syn
     (write,) = [one for one in page["series"] if one["subject"] == "app.write"]
 
     assert decode["trend"]["kind"] in {"ramp", "linear"}
-    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{7})?; ", decode["trend"]["sentence"])
+    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{10})?; ", decode["trend"]["sentence"])
     drawn = decode["trend"]["values"]
     assert (drawn[5], drawn[59]) == (pytest.approx(30.0, rel=0.1), pytest.approx(41.7, rel=0.1))
     assert decode["levels"] == [None] * 60
