@@ -208,7 +208,10 @@ def test_the_stated_fix_is_proven_by_its_deployment_and_a_new_step_reopens(
     push(part("distributor", -160, -100))
     run()
     (closed,) = inbox(client, view="closed")
-    assert (closed["closed"]["reason"], closed["closed"]["sentence"]) == ("fixed", "confirmed by deployment of cccccccccc")
+    assert (closed["closed"]["reason"], closed["closed"]["sentence"]) == (
+        "fixed",
+        "confirmed by deployment of cccccccccc",
+    )
 
     push(part("distributor", -100, 0, shares=SLOWER))
     assert run()[-1] == "production-event.updated"
