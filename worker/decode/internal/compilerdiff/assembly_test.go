@@ -257,7 +257,7 @@ func TestAFunctionOfARenamedTypeIsShownOfBothSides(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"main.(*New).Read":  {"main.(*Old).Read", "main.(*New).Read"},
 		"main.(*Old).Write": {"main.(*Old).Write", "main.(*New).Write"},
-		"main.helper":         {"main.helper", "main.helper"},
+		"main.helper":       {"main.helper", "main.helper"},
 	} {
 		a, err := Disassemble(base, candidate, name, nil, [2][]string{})
 		if err != nil {
