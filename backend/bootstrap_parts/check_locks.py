@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|--index\b"
 
 
 def python_faults() -> list[str]:
-    """Return the differences between pyproject.toml and its four lock files."""
+    """Return the differences between pyproject.toml and its lock files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     always = project["project"]["dependencies"]
     groups = project["dependency-groups"]
@@ -28,6 +28,7 @@ def python_faults() -> list[str]:
         ("requirements-embedded.lock", always + groups["embedded"]),
         ("requirements-dev.lock", always + groups["embedded"] + groups["dev"]),
         ("requirements-models.lock", groups["models"]),
+        ("requirements-package.lock", groups["package"]),
     ):
         text = (ROOT / name).read_text()
         faults += [f"{name} names a registry: {found.group()}" for found in _ADDRESS.finditer(text)]

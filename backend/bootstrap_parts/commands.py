@@ -16,7 +16,7 @@ from pathlib import Path
 from bootstrap_parts import long_proofs, package_cli, start_stack, suite_runner
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
-from bootstrap_parts.install_steps import EVERYTHING, LOCKS, MODELS_LOCK, find_uv, set_up
+from bootstrap_parts.install_steps import EVERYTHING, LOCKS, MODELS_LOCK, PACKAGE_LOCK, find_uv, set_up
 from bootstrap_parts.machine_checks import listen_on
 from bootstrap_parts.project_paths import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
 from bootstrap_parts.setup_steps import SetupContext
@@ -181,6 +181,7 @@ def _lock(_options: argparse.Namespace, console: ConsoleOutput) -> int:
             context.run([str(uv), *common, "pyproject.toml", *chosen, *bound, "--output-file", str(lock)], log="lock")
         models = ["--no-deps", "--group", "models", "--output-file", str(MODELS_LOCK)]
         context.run([str(uv), *common, *models], log="lock")
+        context.run([str(uv), *common, "--group", "package", "--output-file", str(PACKAGE_LOCK)], log="lock")
         context.run([shutil.which("npm") or "npm", "install", "--package-lock-only"], log="lock")
     return 0
 

@@ -46,6 +46,7 @@ UV_PACKAGE = "uv>=0.8,<1"
 EVERYTHING = ("python", "node", "frontend", "decode", "browser")
 LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
 MODELS_LOCK = ROOT / "requirements-models.lock"
+PACKAGE_LOCK = ROOT / "requirements-package.lock"
 _IMPORT_PATHS = f"{BACKEND}\n{WORKER}\n{E2E}\n"
 _NEEDED_BYTES = 1536 << 20  # measured: environment 0.5 GiB, node modules 0.6 GiB, the rest PostgreSQL and caches
 

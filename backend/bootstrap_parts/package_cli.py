@@ -19,12 +19,11 @@ from bootstrap_parts.bill_of_materials import find_site_packages, vendor_modules
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.freeze_cli import MACHINES
-from bootstrap_parts.install_steps import LOCKS, find_uv, set_up
+from bootstrap_parts.install_steps import LOCKS, PACKAGE_LOCK, find_uv, set_up
 from bootstrap_parts.licenses import LICENSE, write_notices
 from bootstrap_parts.project_paths import BACKEND, CACHE, DECODE_BINARY, MADE, PACKAGES, ROOT, VENV_PYTHON, WORKER
 from bootstrap_parts.setup_steps import SetupContext, SetupStep, hash_of, run_steps
 
-PYINSTALLER_PACKAGE = "pyinstaller==6.22.3"
 NOTICES = PACKAGES / "slowpath.notices.txt"
 BUILD_ENVIRONMENT = MADE / "package-environment"
 DEPENDENCIES = ("certifi", "httpx", "numpy", "pydantic", "pyyaml", "zstandard")
@@ -84,7 +83,7 @@ def _stamp() -> str:
     """Hash what the file is made of. A change of the backend counts, because the commands import most of its packages."""
     code = hash_of(BACKEND / "slowpath", WORKER / "slowpath_cli", without=("__pycache__",))
     build = hash_of(*(BACKEND / "bootstrap_parts" / f"{name}.py" for name in ("freeze_cli", "package_cli", "licenses")))
-    return hash_of(code, build, LOCKS["start"], DECODE_BINARY, ROOT / "pyproject.toml", PYINSTALLER_PACKAGE)
+    return hash_of(code, build, LOCKS["start"], DECODE_BINARY, ROOT / "pyproject.toml", PACKAGE_LOCK)
 
 
 @contextmanager
@@ -117,13 +116,15 @@ def _prepare_environment(context: SetupContext) -> Path:
     """Return a Python with PyInstaller that also imports the packages and the code of the project."""
     uv = _require_uv()
     python, installed = BUILD_ENVIRONMENT / "bin" / "python", BUILD_ENVIRONMENT / "installed"
-    if not installed.exists() or installed.read_text() != PYINSTALLER_PACKAGE:
+    packages = hash_of(PACKAGE_LOCK)
+    if not installed.exists() or installed.read_text() != packages:
         context.run([uv, "venv", "--clear", "--python", VENV_PYTHON.resolve(), BUILD_ENVIRONMENT], log="package")
-        context.run([uv, "pip", "install", "--python", python, PYINSTALLER_PACKAGE], log="package")
-        installed.write_text(PYINSTALLER_PACKAGE)
-    packages = find_site_packages()
+        install = [uv, "pip", "install", "--python", python, "--require-hashes", "--requirements", PACKAGE_LOCK]
+        context.run(install, log="package")
+        installed.write_text(packages)
+    site_packages = find_site_packages()
     for own in BUILD_ENVIRONMENT.glob("lib/python*/site-packages"):
-        (own / "slowpath.pth").write_text(f"{packages}\n{BACKEND}\n{WORKER}\n")
+        (own / "slowpath.pth").write_text(f"{site_packages}\n{BACKEND}\n{WORKER}\n")
     return python
 
 
