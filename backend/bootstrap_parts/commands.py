@@ -181,7 +181,8 @@ def _lock(_options: argparse.Namespace, console: ConsoleOutput) -> int:
             context.run([str(uv), *common, "pyproject.toml", *chosen, *bound, "--output-file", str(lock)], log="lock")
         models = ["--no-deps", "--group", "models", "--output-file", str(MODELS_LOCK)]
         context.run([str(uv), *common, *models], log="lock")
-        context.run([str(uv), *common, "--group", "package", "--output-file", str(PACKAGE_LOCK)], log="lock")
+        package = ["--group", "package", "--constraint", str(LOCKS["test"]), "--output-file", str(PACKAGE_LOCK)]
+        context.run([str(uv), *common, *package], log="lock")
         context.run([shutil.which("npm") or "npm", "install", "--package-lock-only"], log="lock")
     return 0
 
