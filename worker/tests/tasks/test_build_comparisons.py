@@ -40,10 +40,11 @@ def post(
         known = {
             name: captured[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs") if name in captured
         }
+        stated = {name: value for name, value in (known | (facts or {})).items() if value is not None}
         response = client.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{variant}-{path.name}",
             content=path.read_bytes(),
-            params={"branch": "main", "run_metadata": json.dumps(known | (facts or {})), **fields},
+            params={"branch": "main", "run_metadata": json.dumps(stated), **fields},
         )
         assert response.status_code in (200, 201), response.text
     [found] = client.get("/api/v1/builds", params={"search": commit}).json()["items"]
@@ -122,7 +123,7 @@ def test_a_build_under_other_conditions_says_what_differs(client: TestClient, be
     assert verdict(client, third)["comparison"]["base"]["commit"] == CANDIDATE
 
 
-UNSTATED = {"go_version": "", "gomaxprocs": 0}
+UNSTATED = {"go_version": None, "gomaxprocs": None}
 """As the lines with `curl` in the guide send a profile: without conditions."""
 
 
@@ -144,11 +145,11 @@ def test_a_build_without_run_metadata_is_compared_with_a_caveat(client: TestClie
 
 def test_equal_conditions_precede_nearer_unknown_ones(client: TestClient, bench: Bench) -> None:
     """A nearer build without metadata is not chosen, and one with the same conditions replaces it once it arrives."""
-    post(client, COMMITS[1], "inlined", range(2, 4), facts=UNSTATED, parent=COMMITS[0])
-    third = post(client, COMMITS[2], "inlined", range(4, 6), parent=COMMITS[1])
+    post(client, COMMITS[1], "inlined", range(2, 4), facts=UNSTATED, committed_at="2026-05-02T10:00:00Z")
+    third = post(client, COMMITS[2], "inlined", range(4, 6), committed_at="2026-05-03T10:00:00Z")
     run_all(bench)
     assert verdict(client, third)["comparison"]["base"]["commit"] == COMMITS[1]
-    post(client, COMMITS[0], "inlined", range(2))
+    post(client, COMMITS[0], "inlined", range(2), committed_at="2026-05-01T10:00:00Z")
     run_all(bench)
     found = verdict(client, third)
     assert found["comparison"]["base"]["commit"] == COMMITS[0]

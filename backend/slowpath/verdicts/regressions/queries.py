@@ -312,13 +312,17 @@ def select_possible_descendants(
 ) -> Sequence[BuildVerdict]:
     """Return the newest verdicts that more evidence of a build may change, by ix_build_verdict_line.
 
-    Their builds were compared with it, or with a build before it, or with too few kinds, or with none because of `missing`.
+    Their builds were compared with it, or with a build before it, or with too few kinds, or under partly unknown conditions, or
+    with none because of `missing`.
     """
     compared = aliased(BuildVerdict)
     answer = BuildVerdict.ancestor_answer
     has_no_base = and_(BuildVerdict.comparison_id.is_(None), answer["state"].astext.in_(missing))
     is_between = and_(BuildVerdict.ordered_at > row.ordered_at, compared.ordered_at < row.ordered_at)
     lacks_kinds = and_(BuildVerdict.ordered_at > row.ordered_at, func.jsonb_array_length(answer["kinds_left_out"]) > 0)
+    is_uncertain = and_(
+        BuildVerdict.ordered_at > row.ordered_at, func.jsonb_array_length(answer["unknown_conditions"]) > 0
+    )
     found = (
         select(BuildVerdict)
         .join(
@@ -329,7 +333,7 @@ def select_possible_descendants(
         .where(
             BuildVerdict.service_id == row.service_id,
             BuildVerdict.build_id != row.build_id,
-            or_(BuildVerdict.compared_build_id == row.build_id, has_no_base, is_between, lacks_kinds),
+            or_(BuildVerdict.compared_build_id == row.build_id, has_no_base, is_between, lacks_kinds, is_uncertain),
         )
         .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
         .limit(limit)
