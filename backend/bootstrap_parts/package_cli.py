@@ -119,7 +119,8 @@ def _prepare_environment(context: SetupContext) -> Path:
     packages = hash_of(PACKAGE_LOCK)
     if not installed.exists() or installed.read_text() != packages:
         context.run([uv, "venv", "--clear", "--python", VENV_PYTHON.resolve(), BUILD_ENVIRONMENT], log="package")
-        install = [uv, "pip", "install", "--python", python, "--require-hashes", "--requirements", PACKAGE_LOCK]
+        install: list[str | Path] = [uv, "pip", "install", "--python", python, "--require-hashes"]
+        install += ["--requirements", PACKAGE_LOCK]
         context.run(install, log="package")
         installed.write_text(packages)
     site_packages = find_site_packages()

@@ -216,6 +216,8 @@ def test_variants_of_the_bad_commit_are_measured(stack: RunningStack, tmp_path: 
     assert experiment["has_runner"] is False  # it has ended
 
 
+PATIENCE_SECONDS = 300.0
+"""A search with profiles runs and decodes 24 programs before both builds are compiled: 100 s on two cores with other work."""
 LIB = """package lib
 
 // Cost is %d.
@@ -307,7 +309,7 @@ def test_a_runner_compiles_the_culprit_and_the_build_before_it(
     assert detail["compiler"]["missing"] == ""
     compiler = comparison["result"]["compiler"]
     assert compiler["hot_paths"], compiler
-    assert compiler["hot_paths"][0]["base"]["frames"][0]["function"] == "main.main"
+    assert "main.main" in [frame["function"] for frame in compiler["hot_paths"][0]["base"]["frames"]], compiler
     assert "compile" not in {one["purpose"] for one in detail["probes"]}
     assert any("Compiled the culprit" in one["sentence"] for one in detail["events"])
 
@@ -317,7 +319,7 @@ def _is_over(detail: dict[str, Any]) -> bool:
 
 
 def _until(stack: RunningStack, person: httpx.Client, bisect: str, holds: Any) -> dict[str, Any]:  # noqa: ANN401 - a lambda
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         stack.keeper.look_after()
         body: dict[str, Any] = person.get(f"/bisects/{bisect}").json()
