@@ -34,7 +34,9 @@ def turn(search: Search, rng: np.random.Generator) -> None:
         elif command == "measure":
             level = 1.3 if int(lease["build"]["commit"], 16) >= 5 else 1.0
             noise = float(np.exp(0.01 * rng.standard_normal()))
-            runner.measure(run_id, value=level * factor(lease["variant"]) * noise, measures={"rss-MB": 200 * noise**0.1})
+            runner.measure(
+                run_id, value=level * factor(lease["variant"]) * noise, measures={"rss-MB": 200 * noise**0.1}
+            )
     search.work()
 
 

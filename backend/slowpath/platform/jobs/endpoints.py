@@ -45,11 +45,20 @@ WaitAgain = Callable[[WriteSession, JobRow], None]
 
 @router.get("/jobs", operation_id="jobs:list", responses=document_problems(InvalidRequest))
 def list_jobs(
-    caller: MayRead, session: Reading, paging: Paging, state: Annotated[list[JobStateName] | None, Query()] = None
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    request: Request,
+    state: Annotated[list[JobStateName] | None, Query()] = None,
 ) -> Page[JobOut]:
-    """List jobs, newest first."""
+    """List jobs, newest first, with the names of their subjects."""
     rows = service.list_jobs(session, after=paging.after, limit=paging.limit + 1, states=state or ())
-    return paging.page(rows, make_job_out, lambda row: (row.created_at, row.id))
+    names = service.get_subject_names(session, request.app.state.named_subjects, rows)
+    return paging.page(
+        rows,
+        lambda row: make_job_out(row, names.get((row.subject_kind, row.subject_id))),
+        lambda row: (row.created_at, row.id),
+    )
 
 
 @router.get("/jobs/{job_id}", operation_id="jobs:get", responses=document_problems(NotFound))

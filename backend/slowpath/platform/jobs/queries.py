@@ -1,15 +1,19 @@
 """SELECT statements for jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, select, tuple_
+from sqlalchemy import delete, literal, select, tuple_, union_all
+from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import HOUSEKEEPING, JobRow
 from slowpath.platform.jobs.tables import IdempotentRequest
+
+NamedColumns = tuple[InstrumentedAttribute[UUID], InstrumentedAttribute[str]]
+"""The ID and the name of the objects of one kind."""
 
 
 def job(session: ReadSession, job_id: JobId) -> JobRow | None:
@@ -35,6 +39,22 @@ def select_jobs_by_id(session: ReadSession, job_ids: Sequence[UUID]) -> Sequence
     if not job_ids:
         return []
     return session.scalars(select(JobRow).where(JobRow.id.in_(job_ids))).all()
+
+
+def select_subject_names(
+    session: ReadSession, named: Mapping[str, NamedColumns], ids: Mapping[str, Sequence[UUID]]
+) -> Mapping[tuple[str, UUID], str]:
+    """Return the names of subjects by kind and ID, in one statement, by primary keys."""
+    parts = [
+        select(literal(kind), id_column, name).where(
+            id_column.class_.team_id == session.team_id, id_column.in_(ids[kind])
+        )
+        for kind, (id_column, name) in named.items()
+        if ids.get(kind)
+    ]
+    if not parts:
+        return {}
+    return {(kind, id_): name for kind, id_, name in session.execute(union_all(*parts)) if name}
 
 
 def select_open_job(session: ReadSession, subject_kind: str, subject_id: UUID, states: Sequence[str]) -> JobRow | None:

@@ -17,6 +17,8 @@ class JobSubject(BaseModel):
 
     kind: str
     id: UUID
+    name: str | None = None
+    """Its name, in lists of jobs; null if it has none or was deleted."""
 
 
 class JobOut(BaseModel):
@@ -38,7 +40,7 @@ class JobOut(BaseModel):
     created_by: UUID | None
 
 
-def make_job_out(row: JobRow) -> JobOut:
+def make_job_out(row: JobRow, subject_name: str | None = None) -> JobOut:
     """Return the wire shape of a job."""
     return JobOut.model_validate(
         {
@@ -47,7 +49,7 @@ def make_job_out(row: JobRow) -> JobOut:
             "state": row.state,
             "progress": row.progress,
             "step": row.step,
-            "subject": {"kind": row.subject_kind, "id": row.subject_id},
+            "subject": {"kind": row.subject_kind, "id": row.subject_id, "name": subject_name},
             "attempts": row.attempts,
             "max_attempts": row.max_attempts,
             "cancel_requested": row.cancel_requested,

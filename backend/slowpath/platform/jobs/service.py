@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,8 @@ from slowpath.core.jobs import JobRow, JobState, Priority
 from slowpath.platform.jobs import queries
 from slowpath.platform.jobs.errors import IdempotencyKeyReused, JobAlreadyFinished, JobNotFinished, JobNotFound
 from slowpath.platform.jobs.tables import IdempotentRequest
+
+NamedColumns = queries.NamedColumns
 
 OPEN_STATES = (JobState.WAITING, JobState.RUNNING)
 
@@ -33,6 +35,16 @@ def list_jobs(
 ) -> Sequence[JobRow]:
     """Return up to `limit` jobs, newest first; with `states`, only those."""
     return queries.select_jobs(session, after=after, limit=limit, states=states)
+
+
+def get_subject_names(
+    session: ReadSession, named: Mapping[str, NamedColumns], rows: Sequence[JobRow]
+) -> Mapping[tuple[str, UUID], str]:
+    """Return the names of the subjects of jobs by kind and ID; absent for kinds without names and deleted objects."""
+    ids: dict[str, list[UUID]] = {}
+    for row in rows:
+        ids.setdefault(row.subject_kind, []).append(row.subject_id)
+    return queries.select_subject_names(session, named, ids)
 
 
 def get_jobs_by_id(session: ReadSession, job_ids: Sequence[JobId | None]) -> dict[JobId, JobRow]:

@@ -24,13 +24,13 @@ const JOB_GROUP_LABELS: Record<string, string> = {
   commit: 'a commit',
 };
 
-function subjectOf({ subject: { kind, id } }: Job, team: string): ReactNode {
+function subjectOf({ subject: { kind, id, name } }: Job, team: string): ReactNode {
   const known = { className: 'link' };
   switch (kind) {
     case 'artifact':
       return (
         <Link {...known} to="/t/$team/artifacts/$artifactId" params={{ team, artifactId: id }}>
-          an artifact
+          {name ?? 'an artifact'}
         </Link>
       );
     case 'comparison':
@@ -40,13 +40,13 @@ function subjectOf({ subject: { kind, id } }: Job, team: string): ReactNode {
           to="/t/$team/comparisons/$comparisonId"
           params={{ team, comparisonId: id }}
         >
-          a comparison
+          {name ?? 'a comparison'}
         </Link>
       );
     case 'bisect':
       return (
         <Link {...known} to="/t/$team/bisects/$bisectId" params={{ team, bisectId: id }}>
-          a bisect
+          {name ?? 'a bisect'}
         </Link>
       );
     case 'report':
@@ -57,13 +57,13 @@ function subjectOf({ subject: { kind, id } }: Job, team: string): ReactNode {
           params={{ team, reportId: id }}
           search={{}}
         >
-          a report
+          {name ?? 'a report'}
         </Link>
       );
     case 'service':
       return (
         <Link {...known} to="/t/$team/services/$serviceId" params={{ team, serviceId: id }}>
-          a service
+          {name ?? 'a service'}
         </Link>
       );
   }
@@ -71,7 +71,7 @@ function subjectOf({ subject: { kind, id } }: Job, team: string): ReactNode {
   if (!place) return JOB_GROUP_LABELS[kind] ?? kind;
   return (
     <Link {...known} to="/t/$team/settings" params={{ team }} search={{ tab: place[1] }}>
-      {place[0]}
+      {name ?? place[0]}
     </Link>
   );
 }

@@ -122,7 +122,7 @@ export function ArtifactDetail({
         </Section>
       )}
       {isCompared(data.kind) && (
-        <Section title="Run" aside="the process during the recording" narrow>
+        <Section title="Recorded process" narrow>
           <RunFacts artifact={data} mayWrite={mayWrite} />
         </Section>
       )}

@@ -91,7 +91,7 @@ function jobColumns(link: (job: Job) => ReactNode, action: (job: Job) => ReactNo
     {
       id: 'subject',
       head: 'Subject',
-      width: 130,
+      width: 210,
       cell: (job) => (isWithoutResult(job.name) ? null : link(job)),
     },
     { id: 'step', head: 'Progress', cell: (job) => <Steps job={job} /> },

@@ -116,11 +116,9 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
         </Section>
       ))}
       {feed.hasNextPage && (
-        <Section>
-          <Button loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
-            Load older
-          </Button>
-        </Section>
+        <Button my="md" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
+          Load older
+        </Button>
       )}
     </>
   );
