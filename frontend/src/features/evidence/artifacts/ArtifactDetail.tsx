@@ -122,7 +122,7 @@ export function ArtifactDetail({
         </Section>
       )}
       {isCompared(data.kind) && (
-        <Section title="Recorded process" narrow>
+        <Section title="Run" aside="conditions of the recorded process" narrow>
           <RunFacts artifact={data} mayWrite={mayWrite} />
         </Section>
       )}
