@@ -35,6 +35,16 @@ def test_a_job_names_its_subject(client: TestClient, files: FilesFactory) -> Non
     assert alone == {**job, "subject": {**job["subject"], "name": None}}
 
 
+def test_a_subject_that_was_deleted_has_no_name(client: TestClient, files: FilesFactory) -> None:
+    artifact_id = files.received()
+    assert client.delete(f"/api/v1/artifacts/{artifact_id}").status_code == 204
+
+    jobs = client.get("/api/v1/jobs").json()["items"]
+
+    assert jobs
+    assert {one["subject"]["name"] for one in jobs} == {None}
+
+
 def test_jobs_can_be_listed_by_state(client: TestClient, files: FilesFactory) -> None:
     waiting, done = files.job_in(JobState.WAITING), files.job_in(JobState.DONE)
 

@@ -91,7 +91,7 @@ function jobColumns(link: (job: Job) => ReactNode, action: (job: Job) => ReactNo
     {
       id: 'subject',
       head: 'Subject',
-      width: 210,
+      width: 300,
       cell: (job) => (isWithoutResult(job.name) ? null : link(job)),
     },
     { id: 'step', head: 'Progress', cell: (job) => <Steps job={job} /> },
@@ -174,7 +174,7 @@ export function JobsTable({
         rowAt={(index) => rows[index]!}
         rowKey={(job) => job.id}
         rowHeight={34}
-        minWidth={1000}
+        minWidth={1090}
       />
       {jobs.hasNextPage && (
         <Button my="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>

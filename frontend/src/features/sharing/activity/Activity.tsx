@@ -116,9 +116,11 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
         </Section>
       ))}
       {feed.hasNextPage && (
-        <Button my="md" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
-          Load older
-        </Button>
+        <Section>
+          <Button my="md" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
+            Load older
+          </Button>
+        </Section>
       )}
     </>
   );
