@@ -117,7 +117,11 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
       ))}
       {feed.hasNextPage && (
         <Section>
-          <Button my="md" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
+          <Button
+            my="md"
+            loading={feed.isFetchingNextPage}
+            onClick={() => void feed.fetchNextPage()}
+          >
             Load older
           </Button>
         </Section>
