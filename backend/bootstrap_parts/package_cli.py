@@ -54,12 +54,11 @@ def package(options: argparse.Namespace, console: ConsoleOutput) -> int:
         set_up(console, mark, "start", ("python", "decode"))
         with _one_at_a_time(console):
             run_steps([freezing_step()], console, mark)
-        if not options.file_only:
-            with console.timed("wheel"):
-                built.append(_build_wheel(SetupContext(mark), MACHINES[platform.machine()]))
-    if not options.file_only:
-        bill = PACKAGES / "slowpath.cdx.json"
-        console.line(f"{bill.relative_to(ROOT)}: {write_bill_of_materials(bill)} components")
+            if not options.file_only:
+                with console.timed("wheel"):
+                    built.append(_build_wheel(SetupContext(mark), MACHINES[platform.machine()]))
+                bill = PACKAGES / "slowpath.cdx.json"
+                console.line(f"{bill.relative_to(ROOT)}: {write_bill_of_materials(bill)} components")
     for one in built:
         console.line(f"{one.relative_to(ROOT)}: {one.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -190,7 +190,7 @@ def program(folder: Path) -> tuple[SomeRepository, list[str]]:
 
 def test_a_go_program_that_is_bound_by_the_collector(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, _ = program(tmp_path / "r")
-    words = ["--variant", "GOGC=800", "--variant", "GODEBUG=madvdontneed=1", "--blocks", "6"]
+    words = ["--variant", "GOGC=800", "--variant", "GODEBUG=madvdontneed=1", "--blocks", "16"]
     measure = script(tmp_path, f'{BUILD}exec "$SLOWPATH_OUT/x"\n')
     found = experiment(capsys, tmp_path, repository, *words, "--", measure)
     assert found["best"] == {"variant": "GOGC=800", "alike": []}, found
@@ -213,7 +213,7 @@ def test_a_go_program_at_its_memory_limit_and_with_a_culprit(
         "--variant",
         "pgo=off",
         "--blocks",
-        "6",
+        "16",
     ]
     measure = script(tmp_path, f'{BUILD}GOMEMLIMIT="${{GOMEMLIMIT:-9MiB}}" exec "$SLOWPATH_OUT/x"\n')
     found = experiment(capsys, tmp_path, repository, *words, "--", measure)
