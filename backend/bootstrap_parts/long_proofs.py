@@ -29,7 +29,9 @@ from bootstrap_parts.suite_counts import SuiteCount
 from bootstrap_parts.suite_report import SuiteResult, print_report, wording
 
 _RESULTS = MADE / "logs" / "long"
-_OVERTIME_FACTOR = 2.0  # a proof is ended after this many times its share, plus five minutes: not merely on a slow machine
+_OVERTIME_FACTOR = (
+    2.0  # a proof is ended after this many times its share, plus five minutes: not merely on a slow machine
+)
 _START_SECONDS = 300.0
 _SHOWN_LINES = 100
 _NUMBERS = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)

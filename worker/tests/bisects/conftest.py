@@ -12,7 +12,7 @@ from httpx2 import Response
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import BisectId, JobId, new_id
 from slowpath.inventory.catalog.service import catalog_entries
-from slowpath.inventory.repositories.tables import Repository
+from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 from slowpath.platform.accounts.rules.roles import TokenScope
 from slowpath.verdicts.bisects.rules import search_plan
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update, to_json
@@ -182,8 +182,8 @@ class Search:
         """Whose it is."""
         return TeamScope(self.bench.team.id, self.bench.team.owner.user_id)
 
-    def begin(self, plan: search_plan.SearchPlan, **settings: Any) -> None:  # noqa: ANN401 - members of settings
-        """Write a bisect down that is planned."""
+    def begin(self, plan: search_plan.SearchPlan, *, linked_package: str | None = None, **settings: Any) -> None:  # noqa: ANN401 - members of settings
+        """Write a bisect down that is planned; with `linked_package`, the service is linked to that package of the repository."""
         with self.bench.worker_context.database.writing(self.scope) as session:
             service = catalog_entries.ensure_service(session, "ingester")
             repository = Repository(
@@ -191,6 +191,13 @@ class Search:
             )
             session.add(repository)
             session.flush()
+            if linked_package is not None:
+                session.add(
+                    ServiceRepository(
+                        team_id=session.team_id, id=new_id(), service_id=service.id, repository_id=repository.id,
+                        directory="", main_package=linked_package,
+                    )
+                )  # fmt: skip
             top = plan.levels[search_plan.TOP]
             session.add(
                 Bisect(

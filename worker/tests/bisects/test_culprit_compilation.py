@@ -221,6 +221,12 @@ def test_an_executable_of_another_run_is_rejected(search: Search) -> None:
     decide(search, lease["run_id"], [], 404, executables={"base": str(new_id()), "candidate": str(new_id())})
 
 
+def test_the_package_is_that_of_the_service_unless_it_is_set(search: Search) -> None:
+    found(search, linked_package="cmd/ingester")
+    [lease] = search.runner.lease()
+    assert (lease["purpose"], lease["compile"]["package"]) == ("compile", "cmd/ingester")
+
+
 def test_nothing_is_compiled_without_a_package_or_a_runner_that_compiles(search: Search) -> None:
     assert found(search)["compiler"] is None
 

@@ -16,7 +16,6 @@ from slowpath.evidence.artifacts.service import artifacts as uploads
 from slowpath.verdicts.bisects import queries
 from slowpath.verdicts.bisects.errors import InvalidBisectRequest
 from slowpath.verdicts.bisects.jobs import MonitorBisect
-from slowpath.verdicts.bisects.rules import bisect_settings
 from slowpath.verdicts.bisects.rules.bisect_states import COMPILE, UNDER_WAY, WATCH_SECONDS, BisectState, ProbeState
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service import pair_comparisons, runners
@@ -26,6 +25,7 @@ from slowpath.verdicts.bisects.service.bisect_locks import (
     publish_bisect_change,
     record_bisect_event,
 )
+from slowpath.verdicts.bisects.service.main_packages import resolve_main_package
 from slowpath.verdicts.bisects.service.search_steps import make_probe
 from slowpath.verdicts.bisects.tables import Bisect, Probe
 from slowpath.verdicts.compiler_evidence.service import compile_reports
@@ -56,7 +56,7 @@ def queue_compilation(session: WriteSession, bisect_id: BisectId, *, secret: str
     bisect = lock_bisect(session, bisect_id)
     if bisect.state != BisectState.FOUND or bisect.commit_comparison is not None or bisect.experiment_of is not None:
         return
-    settings = bisect_settings.from_json(bisect.settings)
+    settings = resolve_main_package(session, bisect)
     if settings.main_package is None or queries.select_compile_probe(session, bisect_id) is not None:
         return
     if not any(one.row.can_compile and settings.is_for(one.row.labels) for one in runners.list_runners(session)):

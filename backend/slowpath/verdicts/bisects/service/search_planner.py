@@ -10,16 +10,15 @@ from slowpath.analysis.bisect.commit_suspicion import CommitChanges, CommitSuspi
 from slowpath.analysis.closure.build_constraints import BuildTarget
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.encryption import SecretEncryptor
-from slowpath.core.ids import BisectId, BlobKey, RepositoryId, ServiceId
+from slowpath.core.ids import BisectId, BlobKey, RepositoryId
 from slowpath.core.ports import BlobStore
-from slowpath.inventory.repositories.errors import InvalidGitCredentials, RepositoryNotLinked
+from slowpath.inventory.repositories.errors import InvalidGitCredentials
 from slowpath.inventory.repositories.rules import MOST_REPOSITORIES, MOST_TITLE, truncate_text
-from slowpath.inventory.repositories.service import commit_graph as commits
 from slowpath.inventory.repositories.service import repositories, suspect_commits
 from slowpath.inventory.repositories.tables import Repository
 from slowpath.verdicts.bisects.errors import InvalidCommitRange
 from slowpath.verdicts.bisects.rules import search_plan
-from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, from_json
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN, BisectState
 from slowpath.verdicts.bisects.rules.candidates import NOT_SUSPECTED, CandidateNode, SearchLevel
 from slowpath.verdicts.bisects.rules.go_releases import TOOLCHAIN
@@ -27,6 +26,7 @@ from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.rules.toolchain_levels import GO_LEVELS
 from slowpath.verdicts.bisects.service import bisect_locks, production_baselines, regressed_code
 from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs
+from slowpath.verdicts.bisects.service.main_packages import resolve_main_package
 from slowpath.verdicts.bisects.tables import Bisect
 
 MOST_CANDIDATES: Final = 20_000
@@ -83,7 +83,7 @@ def gather_plan_inputs(session: ReadSession, sealer: SecretEncryptor, row: Bisec
     main = copies.pop(RepositoryId(row.repository_id), None) if row.repository_id is not None else None
     if main is None:
         raise InvalidCommitRange("The repository of this bisect was deleted.")
-    settings = _with_package(session, row, from_json(row.settings))
+    settings = resolve_main_package(session, row)
     folder = "/".join(filter(None, (settings.directory, settings.main_package)))
     return PlanInputs(
         row.good_sha,
@@ -158,19 +158,6 @@ def _weight_candidate(node: CandidateNode, found: CommitSuspicion | None, regres
         return replace(node, title=title, why="")
     spoken = " ".join(one.sentence for one in found.reasons if one.kind in SPOKEN)
     return replace(node, title=title, weight=found.weight, why=spoken or NOTHING_SPEAKS)
-
-
-def _with_package(session: ReadSession, row: Bisect, settings: BisectSettings) -> BisectSettings:
-    """Return settings with the main package of the service, unless set."""
-    if settings.main_package is not None:
-        return settings
-    try:
-        built = commits.get_service_source(session, ServiceId(row.service_id))
-    except RepositoryNotLinked:
-        return settings
-    if built.repository_id != row.repository_id or settings.directory not in {"", built.directory}:
-        return settings
-    return replace(settings, directory=built.directory, main_package=built.main_package)
 
 
 def _mirrored(sealer: SecretEncryptor, row: Repository) -> MirroredRepository:
