@@ -22,9 +22,11 @@ export function AssemblyTable({ document, texts }: TableProps) {
   const [chosen, setChosen] = useState<'both' | Side>();
   const rows = useMemo(() => assemblyRows(document, texts), [document, texts]);
   const isPair = document.base !== null;
-  const view = !isPair ? 'candidate' : (chosen ?? (isNarrow ? 'candidate' : 'both'));
+  const only = document.candidate.instructions.length > 0 ? 'candidate' : 'base';
+  const view = !isPair ? 'candidate' : (chosen ?? (isNarrow ? only : 'both'));
   const sides = SIDES.filter((side) => document[side] && (view === 'both' || view === side));
   const shown = rows.filter((row) => sides.some((side) => row[side]));
+  const listed = sides.filter((side) => document[side]?.instructions.length); // no empty half of a function of one build
   return (
     <>
       {isPair && (
@@ -49,12 +51,12 @@ export function AssemblyTable({ document, texts }: TableProps) {
       {shown.length > 0 && (
         <DataTable
           label={`Assembly of ${document.function}`}
-          columns={sides.flatMap((side) => columnsOf(document, side, isPair))}
+          columns={listed.flatMap((side) => columnsOf(document, side, isPair))}
           rowCount={shown.length}
           rowAt={(index) => shown[index]!}
           rowKey={(row) => row.key}
           rowHeight={22}
-          minWidth={sides.length * 340}
+          minWidth={listed.length * 340}
           maxHeight={640}
         />
       )}

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { AssemblyDocument, AssemblyInstruction, AssemblyListing } from '../../../api';
@@ -133,6 +133,18 @@ describe('assembly', () => {
     expect(table).toHaveTextContent('0009 CALL runtime.memmove(SB)');
     expect(screen.getByTitle('calls ident.cloneBytes')).toHaveAttribute('data-change', 'candidate');
     expect(screen.getAllByText(/profiles are of another build/u)).toHaveLength(2);
+  });
+
+  it('has the columns of one build only if the other has no such function', async () => {
+    const base = listing([], { missing: 'absent' });
+    const document = { ...PAIR, base };
+    server.use(http.post(path, () => HttpResponse.json({ ...row, document })));
+    show(<Assembly of={{ comparison_id: 'c1' }} name="ident.Clone" />);
+    const table = await screen.findByRole('table', { name: 'Assembly of ident.Clone' });
+    const heads = within(table).getAllByRole('columnheader');
+    expect(heads.map(({ textContent }) => textContent)).not.toContain('Base');
+    expect(heads.map(({ textContent }) => textContent)).toContain('Candidate');
+    expect(screen.getByText(/no such function/u)).toBeVisible();
   });
 
   it('states why it is absent', async () => {
