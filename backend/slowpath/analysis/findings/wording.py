@@ -198,6 +198,11 @@ def format_duration(value_ns: float) -> str:
     return f"{number} {word}"
 
 
+def format_seconds(value: float) -> str:
+    """Format a duration given in seconds: `8.40 ms`."""
+    return format_duration(value * 1e9)
+
+
 def format_shift(base_ns: float, candidate_ns: float, ratio: float, low: float, high: float) -> str:
     """Format a change of a duration (ns): `8.40 ms → 54.0 ms (×6.43, 4.10 to 9.00)`."""
     return (

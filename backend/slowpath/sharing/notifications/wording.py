@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
 
-from slowpath.analysis.findings.wording import describe_interval, format_ratio
+from slowpath.analysis.findings.wording import describe_interval, format_ratio, format_seconds
 from slowpath.commit_names import short_commit
 from slowpath.sharing.notifications.rules import (
     BUILD_EVENTS,
@@ -93,7 +93,7 @@ def _production_lines(event: ProductionEventContent) -> list[str]:
     if event.kind == "load":
         name, after = "load", f"{after} requests/s"
     elif event.kind != "gauge":
-        before, after = _duration(event.before), _duration(event.after)
+        before, after = format_seconds(event.before), format_seconds(event.after)
     certainty = describe_interval(event.ratio_low, event.ratio_high)
     change = f"{name}: {before} to {after}, {format_ratio(event.ratio)}, {certainty}"
     cost = event.added_seconds_per_second
@@ -104,14 +104,6 @@ def _production_lines(event: ProductionEventContent) -> list[str]:
     assigned = _assigned(event.assignee)
     last = f"{since}{assigned}." if since else f"{assigned[0].upper()}{assigned[1:]}."
     return [plain(event.sentence, 1_000), f"{change}.", f"{severity}.", last]
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration with three digits and the unit that fits it."""
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
 
 
 def slack(content: NotificationContent) -> bytes:

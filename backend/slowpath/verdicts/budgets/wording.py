@@ -1,7 +1,7 @@
 """Sentences about budgets: values in, text out."""
 
 from slowpath.analysis.findings.certainty import INCONCLUSIVE, SIGNIFICANT
-from slowpath.analysis.kinds.metrics.changes.change_wording import seconds
+from slowpath.analysis.findings.wording import format_seconds
 from slowpath.commit_names import short_commit
 from slowpath.verdicts.budgets.rules import CPU, BudgetState, Interval, Limit
 
@@ -18,11 +18,11 @@ def format_increase(share: float) -> str:
 
 def format_limit(limit: Limit) -> str:
     """Format a limit: 300 ms, +5% per release."""
-    return seconds(limit.seconds) if limit.seconds is not None else f"{format_increase(limit.value)} per release"
+    return format_seconds(limit.seconds) if limit.seconds is not None else f"{format_increase(limit.value)} per release"
 
 
 def _format(limit: Limit, value: float) -> str:
-    return format_increase(value) if limit.is_per_release else seconds(value)
+    return format_increase(value) if limit.is_per_release else format_seconds(value)
 
 
 def format_interval(limit: Limit, interval: Interval) -> str:

@@ -6,8 +6,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.findings.certainty import name_certainty
-from slowpath.analysis.findings.wording import format_factor
-from slowpath.analysis.kinds.metrics.changes.change_wording import amount, seconds
+from slowpath.analysis.findings.wording import format_factor, format_seconds
+from slowpath.analysis.kinds.metrics.changes.change_wording import amount
 from slowpath.commit_names import short_commit
 from slowpath.verdicts.production_events.rules.event_ends import LaterDeployment
 
@@ -53,7 +53,7 @@ class SignalChange:
             return f"from {amount(before)} to {amount(after)}"
         if self.signal == "qps":
             return f"from {amount(before)} to {amount(after)} requests/s"
-        return f"from {seconds(before)} to {seconds(after)}"
+        return f"from {format_seconds(before)} to {format_seconds(after)}"
 
 
 def format_title(change: SignalChange, deployment: str | None) -> str:

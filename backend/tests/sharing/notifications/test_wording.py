@@ -172,7 +172,7 @@ def test_a_production_event_states_place_change_and_cost() -> None:
     assert wording.format_headline(one) == "checkout in prod got slower: p99 of checkout is 1.8 times as high"
     assert wording.describe_event(one) == [
         "Deployment of checkout.",
-        "p99: 1.2 ms to 2.2 ms, ×1.83, significant (95% CI 1.71 to 1.96).",
+        "p99: 1.20 ms to 2.20 ms, ×1.83, significant (95% CI 1.71 to 1.96).",
         "Severity: high, 4.21 s of latency added per second.",
         "Since bbbbbbbbbb; assigned to checkout.",
     ]

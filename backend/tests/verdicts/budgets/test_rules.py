@@ -61,7 +61,7 @@ def test_sentences_name_value_interval_and_limit() -> None:
         "p99 is 342 ms, over the budget of 300 ms: significant (95% CI 331 ms to 355 ms)."
     )
     unbounded = Interval(2.0, 1.0, None, 1.0)
-    assert "(95% CI over 1 s)" in describe_state("p99 is", ABSOLUTE, unbounded, BudgetState.EXCEEDED)
+    assert "(95% CI over 1.00 s)" in describe_state("p99 is", ABSOLUTE, unbounded, BudgetState.EXCEEDED)
     assert describe_state("p99 is", ABSOLUTE, Interval(0.3, 0.28, 0.32, 0.27), BudgetState.INCONCLUSIVE) == (
         "p99 is 300 ms, against the budget of 300 ms: inconclusive (95% CI 280 ms to 320 ms)."
     )

@@ -4,7 +4,6 @@ import html
 from dataclasses import dataclass
 from datetime import datetime
 
-from slowpath.analysis.kinds.metrics.changes.change_wording import seconds
 from slowpath.analysis.kinds.metrics.dashboard.dashboard_file import QUANTILE_NAMES
 from slowpath.analysis.kinds.metrics.panels.panel_picture import PanelPicture, PictureLine, Theme, draw_panel
 from slowpath.analysis.kinds.metrics.panels.service_panels import ServicePanels, SplitPart
@@ -46,7 +45,7 @@ def draw_embedded_panel(session: ReadSession, row: EmbeddedPanel, now: datetime,
         subtitle=f"{environment.name}, {_range_text(*between_ms)}",
         grid=grid,
         lines=lines,
-        format_value=seconds if is_latency else _format_rate,
+        format_value=_format_latency if is_latency else _format_rate,
         empty="No samples in this time range.",
     )
     path = f"/t/{get_team(session).slug}/dashboard?env={environment.id}&alone={service.id}"
@@ -85,6 +84,13 @@ def _latency_lines(panels: ServicePanels) -> list[PictureLine]:
 
 def _part_name(part: SplitPart) -> str:
     return f"{part.values} others" if part.value is None else (part.value or "(empty)")
+
+
+def _format_latency(seconds: float) -> str:
+    """Format a value of an axis: 84 ms, 2.1 s, 310 µs."""
+    if seconds >= 0.9995:
+        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 0.0009995 else f"{seconds * 1e6:.3g} µs"
 
 
 def _format_rate(value: float) -> str:

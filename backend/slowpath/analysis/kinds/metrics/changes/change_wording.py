@@ -19,13 +19,6 @@ VERDICT_WORDS: dict[DeployVerdict, str] = {
 }
 
 
-def seconds(value: float) -> str:
-    """Format a duration in a suitable unit: 84 ms, 2.1 s, 310 µs."""
-    if value >= 0.9995:
-        return f"{value:.2g} s" if value < 9.95 else f"{value:.0f} s"
-    return f"{value * 1e3:.3g} ms" if value >= 0.0009995 else f"{value * 1e6:.3g} µs"
-
-
 def amount(value: float) -> str:
     """Format a rate or the value of a gauge with three digits: 0, 2.4, 12,300."""
     return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
