@@ -1,6 +1,7 @@
 """Generated histories with benchmarks, merges, failed builds, two culprits and drift: right or undecided, never wrong."""
 
 import json
+import os
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from slowpath_cli.main import main
 from tests.support.git_repositories import SomeRepository, new_repository
 
 pytestmark = pytest.mark.long
+FIRST_SEED = int(os.environ.get("SLOWPATH_FIRST_SEED", "0"))
+"""Other histories than those of `npm run test:long` are searched with another one."""
 
 MEASURE = r"""#!/bin/sh
 test -f broken && {{ echo "money.go:1: undefined: x" >&2; exit 1; }}
@@ -128,7 +131,7 @@ ONE = {"source": [("money.go", 1300)], "benchmark": [("money_test.go", 310)], "i
 TWO = {"large then small": [("money.go", 1500), ("money_test.go", 310)], "alike": [("data", 310), ("money.go", 1300)]}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + 2))
 @pytest.mark.parametrize("costs", [*ONE.values(), *TWO.values()], ids=[*ONE, *TWO])
 def test_the_culprit_is_right_or_undecided(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int, costs: list[tuple[str, int]]
@@ -146,7 +149,7 @@ def test_the_culprit_is_right_or_undecided(
 
 
 @pytest.mark.parametrize("words", [(), ("--control",)], ids=["alone", "control"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + 2))
 @pytest.mark.parametrize(("measure", "drift"), [(MEASURE, 0.01), (ODD_MEASURE, 0.0)], ids=["drift", "odd"])
 def test_disturbed_measurements_end_right_or_undecided(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int, measure: str, drift: float, words: tuple[str, ...]
@@ -161,6 +164,6 @@ def test_disturbed_measurements_end_right_or_undecided(
 def test_a_range_without_a_culprit_names_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], drift: float, words: tuple[str, ...]
 ) -> None:
-    history = generated(tmp_path / "r", 7, [])
+    history = generated(tmp_path / "r", FIRST_SEED + 7, [])
     found = searched(capsys, tmp_path, history, MEASURE, drift, *words)
     assert found["outcome"] != "found"
