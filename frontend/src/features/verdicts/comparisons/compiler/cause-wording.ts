@@ -3,15 +3,21 @@ import type { Finding } from '../../../../api';
 import { normalizationPhrase } from '../../../../engine/format/change-wording';
 import { formatValue, unitOf } from '../../../../engine/format/format';
 import type { CliCommand } from '../../../platform/cli';
-import { partName, shortName, type Part } from '../shared/comparison-wording';
+import { partName, waiterLabel, shortName, type Part } from '../shared/comparison-wording';
 
 /** Kinds of profile that are snapshots, as `slowpath collect --snapshots` names them. */
 const SNAPSHOTS = ['heap', 'allocs', 'goroutine', 'block', 'mutex', 'threadcreate'];
 
 function subjectOf(finding: Finding): Part {
   if (finding.kind === 'profile.function') return { text: shortName(finding.subject), code: true };
+  if (finding.kind.startsWith('trace.')) return { text: traceSubject(finding) };
   const part = partName(finding.subject, finding.kind);
   return part.code ? part : { text: part.text.charAt(0).toUpperCase() + part.text.slice(1) };
+}
+
+/** What a finding of execution traces measures, in the words of its sentence: "p99 scheduler latency of main.batcher". */
+function traceSubject({ sentence, subject }: Finding): string {
+  return /^(.+?): [\d.,]+ \S+ → /u.exec(sentence)?.[1] ?? waiterLabel(subject);
 }
 
 export function checkParts(finding: Finding): Part[] {

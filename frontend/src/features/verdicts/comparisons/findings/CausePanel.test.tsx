@@ -45,6 +45,19 @@ describe('the cause of a finding', () => {
     [{ base: 90, candidate: 30 }, 'must rise from 30 µs per request to about 90 µs.'],
     [{ base: 0 }, 'must fall from 726 µs per request to nothing.'],
     [{ kind: 'profile.function', subject: 'example.com/a/b.C' }, 'b.C must fall'],
+    [
+      {
+        kind: 'trace.sched_delay',
+        subject: 'main.batcher|network',
+        sentence:
+          'p99 scheduler latency of main.batcher woken by the network: 7.09 µs → 54.8 ms (×7,737).',
+      },
+      'How to checkp99 scheduler latency of main.batcher woken by the network must fall from',
+    ],
+    [
+      { kind: 'trace.blame', subject: 'main.batcher|network', sentence: 'Of each wait.' },
+      'How to checkmain.batcher, network must fall from',
+    ],
   ])('words %j', (changed, words) => {
     expect(panel(changed).text).toContain(words);
   });
