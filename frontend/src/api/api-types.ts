@@ -177,6 +177,7 @@ export type {
   TraceFacts,
   TraceSide as WireTraceSide,
   SchedulerLatency,
+  BlockedRow,
   WaiterRow,
   QuantileShift,
   OccupancyRow,

@@ -19,7 +19,7 @@ _ENDED = {LOCK: "released by", SEND: "received by"}
 
 def blocked_findings(ground: TraceComparisonInputs) -> list[Finding]:
     """Return a finding for each place with a significant change of its blocked time."""
-    return [_finding(ground, one) for one in ground.blocked if _is_significant(ground, one)]
+    return [_finding(ground, one) for one in ground.blocked if is_significant(ground, one)]
 
 
 def describe_undetectable(ground: TraceComparisonInputs) -> str:
@@ -33,7 +33,8 @@ def describe_undetectable(ground: TraceComparisonInputs) -> str:
     return f"{wording.function(place.group)} {what}, and a change of that time below {wording.format_ratio(ratio)} could have been missed"
 
 
-def _is_significant(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
+def is_significant(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
+    """Return whether a change is reported: by false discovery rate, size of the ratio, and added time per second."""
     thresholds, rate = ground.thresholds, blocked.rate
     added = abs(blocked.per_second[1] - blocked.per_second[0])
     return rate.q <= thresholds.alpha and rate.is_beyond(thresholds.least_ratio) and added >= thresholds.least_waiting

@@ -81,7 +81,7 @@ def blocked_rates(
     matched: MatchedWaiters, thresholds: TraceThresholds, generators: SideGenerators
 ) -> tuple[BlockedRate, ...]:
     """Compare all places with enough blocked time on one side; none if a trace was decoded without blocked time."""
-    if not all(table.has_blocked_time for side in matched.sides for table in side.traces):
+    if not has_blocked_time(matched.sides):
         return ()
     times = [_times_of(side) for side in matched.sides]
     requests = [request_rate(side) for side in matched.sides]
@@ -123,12 +123,31 @@ def blocked_rates(
         seconds = tuple(_per_second(side, one) for side, one in zip(matched.sides, here, strict=True))
         base, candidate = (one / unit for one, unit in zip(seconds, per, strict=True))
         rate = make_rate((), base, candidate, effect, q=each_q, offset=offset, thresholds=thresholds)
-        enders = here[1 if rate.is_worse else 0].enders
-        total = sum(enders.values()) or 1.0
-        shares = {key: ns / total for key, ns in enders.items()}
+        shares = _shares(here[1 if rate.is_worse else 0])
         separate = _differ([one.each[:, 0] for one in traces], float(np.log(thresholds.least_ratio)), len(places))
         out.append(BlockedRate(place, rate, shares, (seconds[0], seconds[1]), separate))
     return tuple(out)
+
+
+def has_blocked_time(sides: Sequence[WaiterSide]) -> bool:
+    """Return whether all traces were decoded with blocked time."""
+    return all(table.has_blocked_time for side in sides for table in side.traces)
+
+
+def blocked_places(
+    side: WaiterSide, least_ns: float
+) -> list[tuple[BlockedPlace, float, Mapping[tuple[str, str], float]]]:
+    """Return each place of a side with at least so many ns per second: the place, ns per second, shares of who ended it.
+
+    Largest first.
+    """
+    rows = [(place, _per_second(side, time), _shares(time)) for place, time in _times_of(side).items()]
+    return sorted((one for one in rows if one[1] >= least_ns), key=lambda one: (-one[1], one[0]))
+
+
+def _shares(time: _SideTime) -> Mapping[tuple[str, str], float]:
+    total = sum(time.enders.values()) or 1.0
+    return {key: ns / total for key, ns in time.enders.items()}
 
 
 def _differ(sides: Sequence[F64], floor: float, tested: int) -> bool:

@@ -1,7 +1,7 @@
 """Compare two sets of execution traces."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.random import Generator
 
@@ -19,6 +19,7 @@ from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_caveats import find_trace_caveats
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of
+from slowpath.analysis.kinds.exec_traces.trace_page_blocked import blocked_time_of
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
 from slowpath.analysis.kinds.exec_traces.trace_verdict import (
@@ -55,13 +56,14 @@ class TraceComparison:
     def page(self, base_label: str = "base", candidate_label: str = "candidate") -> TracePage:
         """Build the document of the page."""
         ground = self._ground
-        return page_of(
+        page = page_of(
             ground.matched,
             ground.tested_waiters,
             ground.occupancy,
             (self._gc.base, self._gc.candidate),
             (base_label, candidate_label),
         )
+        return replace(page, blocked=blocked_time_of(ground))
 
 
 def compare_sides(sides: KindSides, progress: Callable[[str, float], None]) -> TraceComparison:

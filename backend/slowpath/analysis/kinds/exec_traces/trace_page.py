@@ -4,6 +4,7 @@ It holds no events, and of the waits only the longest: the page of two sides sta
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,13 @@ from slowpath.analysis.kinds.exec_traces import trace_page_overview as whole
 from slowpath.analysis.kinds.exec_traces.gc_summary import GcSide, gc_side
 from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyTable
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
-from slowpath.analysis.kinds.exec_traces.trace_page_document import FORMAT, GcSummaries, TracePage, TraceSides
+from slowpath.analysis.kinds.exec_traces.trace_page_blocked import blocked_time_of_one
+from slowpath.analysis.kinds.exec_traces.trace_page_document import (
+    FORMAT,
+    GcSummaries,
+    TracePage,
+    TraceSides,
+)
 from slowpath.analysis.kinds.exec_traces.wait_significance import TestedWaiter
 from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide, match_waiters
 
@@ -26,7 +33,7 @@ def page_of(
     gc: tuple[GcSide, ...],
     labels: tuple[str, ...],
 ) -> TracePage:
-    """Build the page of a comparison; with one label, all of the candidate is None."""
+    """Build the page of a comparison without blocked time; with one label, all of the candidate is None."""
     sides: tuple[WaiterSide, ...] = matched.sides[: len(labels)]
     rows = {name: whole.side_row(side, label) for name, side, label in zip(whole.SIDES, sides, labels, strict=False)}
     collected = {name: whole.gc_row(side, each) for name, side, each in zip(whole.SIDES, sides, gc, strict=False)}
@@ -47,4 +54,5 @@ def page_of_one(artifact: TraceArtifact, label: str = "") -> TracePage:
     """Build the page of one trace: only the base is set."""
     matched = match_waiters([artifact], [])
     occupancy = OccupancyTable(matched, _NO_DRAWS, (np.random.default_rng(0), np.random.default_rng(0)))
-    return page_of(matched, {}, occupancy, (gc_side(matched.base),), (label or artifact.name,))
+    page = page_of(matched, {}, occupancy, (gc_side(matched.base),), (label or artifact.name,))
+    return replace(page, blocked=blocked_time_of_one(matched.base))

@@ -13,6 +13,7 @@ Format = Literal["slowpath.trace-comparison/2"]
 FORMAT: Final[Format] = "slowpath.trace-comparison/2"
 TraceSideName = Literal["base", "candidate"]
 WaiterState = Literal["noise", "more", "less", "only-candidate", "only-base"]
+BlockedReason = Literal["sync", "chan send", "syscall exit"]
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,41 @@ class OccupancyRow:
 
 
 @dataclass(frozen=True)
+class BlockedEnder:
+    """A function of a goroutine group that ended blocked time, and its share of it; "" is the kernel or the runtime."""
+
+    group: str
+    function: str
+    share: float
+
+
+@dataclass(frozen=True)
+class BlockedRow:
+    """Time in which a group was blocked on a lock, on a channel send or in a system call of one function.
+
+    In nanoseconds per second, or per request. `subject` is its name in findings. `enders` are of the side with more of it.
+    """
+
+    subject: str
+    group: str
+    reason: BlockedReason
+    function: str
+    base_ns: float
+    candidate_ns: float | None
+    change: LatencyRatio | None
+    state: WaiterState
+    enders: Sequence[BlockedEnder]
+
+
+@dataclass(frozen=True)
+class BlockedTime:
+    """The places with the most blocked time, largest first; per request if both sides state their requests."""
+
+    is_per_request: bool
+    rows: Sequence[BlockedRow]
+
+
+@dataclass(frozen=True)
 class MutatorUtilization:
     """Minimum mutator utilization by window: mean over the traces of a side, least and most."""
 
@@ -291,7 +327,10 @@ class LongestWait:
 
 @dataclass(frozen=True)
 class TracePage:
-    """The complete document. It contains only the largest rows, to stay below 1 MB compressed."""
+    """The complete document. It contains only the largest rows, to stay below 1 MB compressed.
+
+    `blocked` is None if a trace was decoded, or the document stored, by a version without blocked time.
+    """
 
     format: Format
     sides: TraceSides
@@ -302,3 +341,4 @@ class TracePage:
     gc: GcSummaries
     series: Sequence[TraceSeries]
     worst: Sequence[LongestWait]
+    blocked: BlockedTime | None = None

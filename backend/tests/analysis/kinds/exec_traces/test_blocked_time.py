@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedBlocking, GeneratedWaiter, traces
 
@@ -51,6 +52,42 @@ def test_the_goroutine_and_function_that_released_a_lock_are_named() -> None:
     assert "; released by main.(*Ledger).Report of main.report for 9" in finding.sentence
     assert [each.subject for each in finding.contributions] == ["main.(*Ledger).Report", "main.(*Ledger).Post"]
     assert finding.contributions[0].share > 0.8
+
+
+def test_the_page_lists_each_place_with_its_change_and_who_ended_it() -> None:
+    longer = replace(LOCK, median_ns=10 * LOCK.median_ns)
+    page = compared(side(LOCK, CALL), side(longer, CALL, seed=2)).page()
+    assert page.blocked is not None
+    assert [(row.group, row.reason, row.function, row.state) for row in page.blocked.rows] == [
+        ("main.serve", "sync", "main.(*Ledger).Post", "more"),
+        ("main.store", "syscall exit", "main.flush", "noise"),
+    ]
+    first, second = page.blocked.rows
+    assert first.change is not None
+    assert first.candidate_ns == pytest.approx(first.base_ns * first.change.ratio, rel=0.2)
+    assert [(one.group, one.function, one.share) for one in first.enders] == [
+        ("main.report", "main.(*Ledger).Report", 1.0)
+    ]
+    assert [(one.group, one.function) for one in second.enders] == [("", "")]
+
+
+def test_a_place_of_one_side_only_has_no_ratio() -> None:
+    page = compared(side(), side(replace(SEND, median_ns=2_000_000), seed=2)).page()
+    assert page.blocked is not None
+    [row] = page.blocked.rows
+    assert (row.base_ns, row.change, row.state) == (0.0, None, "only-candidate")
+
+
+def test_the_page_of_one_trace_lists_its_places_per_second() -> None:
+    [first, *_] = side(replace(LOCK, median_ns=5_000_000))
+    page = page_of_one(first)
+    assert page.blocked is not None
+    [row] = page.blocked.rows
+    assert (row.subject, row.candidate_ns, page.blocked.is_per_request) == (
+        "main.serve|sync|main.(*Ledger).Post", None, False,
+    )  # fmt: skip
+    assert row.base_ns >= 1e6
+    assert page_of_one(traces(SERVICE, 1, 1)[0]).blocked is None
 
 
 def test_a_place_that_is_new_is_a_difference() -> None:

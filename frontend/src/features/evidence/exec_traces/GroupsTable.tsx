@@ -7,6 +7,7 @@ import { visibleName } from '../../../engine/flame/frame-label';
 import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
 import { foldersOf, shortName } from '../../../engine/format/short-function-name';
 import { DataTable, type Column } from '../../../ui';
+import { BothSides, dash } from './BothSides';
 import classes from './traces.module.css';
 import type { TraceDocument, Waiter } from './trace-types';
 import { QUANTILES, type QuantileId, type TraceView } from './trace-url';
@@ -75,34 +76,6 @@ function axisOf(rows: Waiter[], quantile: QuantileId): RatioAxis {
         const change = row.change[quantile];
         return { ratio: held(change?.ratio), low: held(change?.low), high: held(change?.high) };
       }),
-  );
-}
-
-const dash = <span className="muted">–</span>;
-
-type BothSidesProps = {
-  base: string | null;
-  candidate: string | null;
-  single: boolean;
-  change?: Change;
-};
-
-/** A value of base, then of candidate; of a single trace alone. */
-function BothSides({ base, candidate, single, change = 'noise' }: BothSidesProps) {
-  if (single) return base ?? dash;
-  const tone =
-    change === 'more' || change === 'only-candidate'
-      ? classes.moreCell
-      : change === 'noise'
-        ? ''
-        : classes.lessCell;
-  return (
-    <span className={`${classes.cell} ${tone}`}>
-      <span className={classes.to}>
-        {base ?? '–'} <small>to</small>{' '}
-      </span>
-      {tone === '' ? <span className="t2">{candidate ?? '–'}</span> : <b>{candidate ?? '–'}</b>}
-    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 /** All sections of traces, of two sides or of one: who waits to run, for how long, and behind whom. */
 import { useRef } from 'react';
 import { EmptyState, ProblemBoundary, countOf } from '../../../ui';
+import { BlockedTime } from './BlockedTime';
 import { RecordingConditions } from './RecordingConditions';
 import { GcPanel } from './GcPanel';
 import type { GoroutineWays } from './GoroutineProfiles';
@@ -53,7 +54,8 @@ export function TraceBody({
   const change = (changed: Partial<TraceView>) => onView(changedView(view, changed, data));
   const gcPanel = useRef<HTMLElement>(null);
   const victimPanel = useRef<HTMLElement>(null);
-  const panels = { gc: gcPanel, waiter: victimPanel };
+  const blockedPanel = useRef<HTMLElement>(null);
+  const panels = { gc: gcPanel, waiter: victimPanel, blocked: blockedPanel };
   useScrollToFinding(arrival, isShown(arrival, data, waiter?.waiter), panels, onArrived);
   const single = data.sides.candidate === null;
   const marked = data.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
@@ -90,6 +92,9 @@ export function TraceBody({
       </section>
       <ProblemBoundary what="Could not draw the longest waits" resetKey={view.wait}>
         <WorstWaits data={data} waiter={waiter?.waiter ?? ''} view={view} onView={change} />
+      </ProblemBoundary>
+      <ProblemBoundary what="Could not draw the blocked time">
+        <BlockedTime ref={blockedPanel} data={data} />
       </ProblemBoundary>
       <GcPanel ref={gcPanel} data={data} />
       <ProblemBoundary what="Could not draw the state series" resetKey={view.levels}>

@@ -1,8 +1,8 @@
 /** Coming from a finding to what it is about: scrolled into sight, and the focus moved there for keyboards and readers. */
 import { useEffect, type RefObject } from 'react';
 
-/** Where a finding leads: to the GC, or to the panels of its waiter. A new object is a new way there. */
-export type FindingTarget = { to: 'gc' } | { to: 'waiter'; waiter: string };
+/** Where a finding leads: to the GC, to blocked time, or to the panels of its waiter. A new object is a new way there. */
+export type FindingTarget = { to: 'gc' } | { to: 'blocked' } | { to: 'waiter'; waiter: string };
 
 /** Charts above come when their code has come; until then the section stays in view, unless the user scrolls. */
 const SETTLING_MS = 1500;
@@ -18,14 +18,14 @@ type Place = { element: HTMLElement | null; block: ScrollLogicalPosition };
 export function useScrollToFinding(
   arrival: FindingTarget | null,
   ready: boolean,
-  panels: { gc: RefObject<HTMLElement | null>; waiter: RefObject<HTMLElement | null> },
+  panels: Record<FindingTarget['to'], RefObject<HTMLElement | null>>,
   onArrived: () => void,
 ): void {
   useEffect(() => {
     if (!arrival || !ready) return;
-    // The GC section is far below; a waiter panel is below the findings, which stay in view as far as possible.
+    // The sections of the GC and of blocked time are far below; a waiter panel is below the findings, which stay in view as far as possible.
     const element = panels[arrival.to].current;
-    settleAt({ element, block: arrival.to === 'gc' ? 'start' : 'nearest' });
+    settleAt({ element, block: arrival.to === 'waiter' ? 'nearest' : 'start' });
     element?.focus({ preventScroll: true });
     onArrived();
   });

@@ -15,6 +15,7 @@ export type {
   OccupancyPart,
   MutatorUtilization as Mmu,
   GcSummary as GcSide,
+  BlockedRow,
 } from '../../../api';
 
 /** The document of one trace does not contain its id: the caller has it. */

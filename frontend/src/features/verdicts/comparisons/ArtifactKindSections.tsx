@@ -77,7 +77,8 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
       return { trace: { ...DEFAULT_TRACE_VIEW, sort, levels, quantile, waiter: finding.subject } };
     },
     arrivalOf: ({ kind, subject }) => {
-      if (kind === 'trace.waiting' || kind === 'trace.blocked') return null;
+      if (kind === 'trace.waiting') return null;
+      if (kind === 'trace.blocked') return { to: 'blocked' };
       return kind === 'trace.gc' ? { to: 'gc' } : { to: 'waiter', waiter: subject };
     },
   },
