@@ -9,8 +9,8 @@ export default defineConfig({
   outputDir: results,
   fullyParallel: true,
   workers: 2,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 240_000,
+  expect: { timeout: 20_000 },
   forbidOnly: process.env['CI'] !== undefined,
   retries: 0,
   reporter:
