@@ -67,9 +67,14 @@ class Journal:
         return min(later, default=None)
 
     def taken_up_after(self, subject: object, at: float) -> float | None:
-        """For a job that ran at a moment: when it was done or claimed anew; the moment itself if it did not run."""
+        """For a job that ran at a moment: when it was done, claimed or sent anew; the moment itself if it did not run.
+
+        How long a job that was sent waits for those before it depends on the speed of the machine.
+        """
         before = [entry for entry in self.entries.get(subject, []) if entry.at <= at and entry.what != "sent"]
         if not before or before[-1].what != "claimed":
             return at
-        later = [entry.at for entry in self.entries[subject] if entry.at > at and entry.what in {"claimed", "done"}]
+        later = [
+            entry.at for entry in self.entries[subject] if entry.at > at and entry.what in {"claimed", "done", "sent"}
+        ]
         return min(later, default=None)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap_parts import install_steps, suite_runner
+from bootstrap_parts import install_steps, long_proofs, suite_runner
 from bootstrap_parts import setup_steps as stepping
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
-from bootstrap_parts.long_proofs import LongProof, shares
+from bootstrap_parts.long_proofs import LongProof, in_order, shares, time_limit
 from bootstrap_parts.setup_steps import SetupContext, SetupStep, run_steps
 from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest, go_words
 from bootstrap_parts.suite_report import SuiteResult, print_report
@@ -181,6 +181,44 @@ def test_shares_fill_the_minutes() -> None:
     assert sum(given[proof.name] * proof.cores for proof in proofs) == pytest.approx(10 * 60 * 2)
     assert given["heavy"] == pytest.approx(2 * given["narrow"])
     assert shares([LongProof("alone", "x")], minutes=10, cores=2) == {"alone": 600.0}
+
+
+def test_wide_proofs_start_first_and_short_ones_in_an_order_of_the_seed() -> None:
+    short = [LongProof(f"short {number}", "x") for number in range(6)]
+    proofs = [
+        *short,
+        LongProof("heavy", "x", weight=7),
+        LongProof("heavier", "x", weight=8),
+        LongProof("wide", "x", cores=2),
+    ]
+    given = shares(proofs, minutes=10, cores=2)
+    orders = [in_order(proofs, given, seed) for seed in range(8)]
+    assert all([proof.name for proof in order[:3]] == ["wide", "heavier", "heavy"] for order in orders)
+    assert all(sorted(order[3:], key=proofs.index) == short for order in orders)
+    assert len({order[-1].name for order in orders}) > 2
+    assert in_order(proofs, given, 5) == orders[5]
+
+
+def test_no_proof_starts_when_the_minutes_are_over(
+    tmp_path: Path, stamps: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proofs = [LongProof("first", "sleep 0.7", cores=2), LongProof("second", "true", cores=2)]
+    monkeypatch.setattr(long_proofs, "registered", lambda: proofs)
+    monkeypatch.setattr(long_proofs, "set_up", lambda *_: None)
+    monkeypatch.setattr(long_proofs, "_RESULTS", tmp_path)
+    options = argparse.Namespace(names=[], seed=1, minutes=0.005)
+    assert long_proofs.run_long(options, ConsoleOutput()) == 0
+    printed = capsys.readouterr().out
+    assert "1 passed, 0 failed, 1 skipped" in printed
+    assert "left out: the minutes are over" in printed
+    options.minutes = 1.0
+    assert long_proofs.run_long(options, ConsoleOutput()) == 0
+    assert "2 passed, 0 failed" in capsys.readouterr().out
+
+
+def test_a_fixed_amount_of_work_has_a_fixed_limit() -> None:
+    assert time_limit(LongProof("timed", "x {seconds}"), 60.0) == 420.0
+    assert time_limit(LongProof("fixed", "x"), 60.0) == time_limit(LongProof("fixed", "x"), 600.0) == 1_500.0
 
 
 @pytest.fixture
