@@ -104,45 +104,39 @@ def run_long(options: argparse.Namespace, console: ConsoleOutput) -> int:
         seconds = shares(chosen, options.minutes, os.cpu_count() or 2)
         console.line(f"long proofs: {len(chosen)}, {options.minutes:g} minutes, seed {seed}")
         results = _run_proofs(
-            in_order(chosen, seconds, seed), seconds, seed, begun + options.minutes * 60.0, console, mark
+            in_order(chosen, seconds, seed), seconds, seed, console, mark, last_start=begun + options.minutes * 60.0
         )
     return print_report(results, time.monotonic() - begun, console)
 
 
 def in_order(proofs: Sequence[LongProof], seconds: dict[str, float], seed: int) -> list[LongProof]:
-    """Order proofs for their start: those that need several cores, then those with a large share, then the others at random."""
-    shuffled = random.Random(seed).sample(proofs, len(proofs))
+    """Order proofs for their start: those with a large share first, the largest leading, then the others at random."""
+    shuffled = random.Random(seed).sample(proofs, len(proofs))  # noqa: S311 - an order, not a secret
     mean = sum(seconds[proof.name] for proof in proofs) / max(len(proofs), 1)
-
-    def rank(proof: LongProof) -> tuple[int, float]:
-        return -proof.cores, -seconds[proof.name] if seconds[proof.name] > mean else 0.0
-
-    return sorted(shuffled, key=rank)
+    return sorted(shuffled, key=lambda proof: -seconds[proof.name] if seconds[proof.name] > mean else 0.0)
 
 
 def _run_proofs(
-    waiting: list[LongProof],
+    proofs: Sequence[LongProof],
     seconds: dict[str, float],
     seed: int,
-    last_start: float,
     console: ConsoleOutput,
     mark: ProcessMark,
+    *,
+    last_start: float,
 ) -> list[SuiteResult]:
-    """Run the proofs in their order; one that needs more than the free cores waits. None starts after `last_start`."""
+    """Run the proofs in their order; one that needs more than the free cores waits for them. None starts after `last_start`."""
     cores = os.cpu_count() or 2
-    running, results = list[_RunningProof](), list[SuiteResult]()
+    waiting, running, results = list(proofs), list[_RunningProof](), list[SuiteResult]()
     try:
-        while waiting or running:
-            for proof in list(waiting):
-                used = sum(one.proof.cores for one in running)
-                if time.monotonic() < last_start and (not used or used + proof.cores <= cores):
-                    waiting.remove(proof)
-                    running.append(_start(proof, seconds[proof.name], seed, mark))
+        while running or (waiting and time.monotonic() < last_start):
+            used = sum(one.proof.cores for one in running)
+            if waiting and time.monotonic() < last_start and (not used or used + waiting[0].cores <= cores):
+                proof = waiting.pop(0)
+                running.append(_start(proof, seconds[proof.name], seed, mark))
             for one in [one for one in running if one.child.ended or _is_overdue(one)]:
                 running.remove(one)
                 results.append(_conclude(one, seed, console))
-            if not running and time.monotonic() >= last_start:
-                break
             time.sleep(0.1)
     finally:
         for one in running:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
@@ -143,6 +144,9 @@ FEATURES = (
     example_endpoints,
 )
 
+COMPRESSED_BYTES = 2_000
+"""Smaller responses are not compressed. Cookies are SameSite, so no other site can measure the sizes of responses."""
+
 STREAMED = re.compile(
     "|".join(
         f"(?:{one.STREAMED.pattern})"
@@ -236,6 +240,12 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
         limits=body_limits_of(app),
         anonymous=AnonymousWork(settings.anonymous_requests_per_minute),
         in_flight=in_flight,
+    )
+    app.add_middleware(
+        GZipMiddleware,
+        minimum_size=COMPRESSED_BYTES,
+        compresslevel=1,
+        exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream"),
     )
     app.add_middleware(SecretPaths)
     app.add_middleware(FormerPaths)

@@ -1,6 +1,6 @@
 """A long proof: what a person does who has just cloned Slowpath, with a clean HOME and nothing cached.
 
-Clones the committed state into a temporary folder, starts it with the example, starts it again (under ten seconds), and
+Clones the committed state into a temporary folder, starts it with the example, starts it again (in a quarter of the time at most), and
 expects that nothing is left running. Downloads all packages anew. Ends with the line of numbers.
 """
 
@@ -18,7 +18,8 @@ from bootstrap_parts.project_paths import ROOT
 from tests.bootstrap.start_process import answers, environment_of, wait_until_gone
 
 FIRST_SECONDS = 600.0
-SECOND_SECONDS = 10.0
+SECOND_SHARE = 0.25
+"""The second start takes at most this part of the first: seconds depend on the machine."""
 
 
 def main() -> int:
@@ -47,8 +48,8 @@ def _play(clone: Path, home: Path, claim: Callable[..., None]) -> None:
     claim("nothing is left running", holds=wait_until_gone(data, 2) == [])
     second_seconds, lines, code = _start_and_stop(clone, home, 120.0)
     claim(
-        f"the second start takes under {SECOND_SECONDS:.0f} s ({second_seconds:.1f} s)",
-        holds=code == 0 and second_seconds < SECOND_SECONDS,
+        f"the second start takes a quarter of the first at most ({second_seconds:.1f} s)",
+        holds=code == 0 and second_seconds < first_seconds * SECOND_SHARE,
     )
     claim("it still says how to sign in", holds=any("Sign in as" in line for line in lines))
     dirty = subprocess.run(

@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 
 import psycopg
 import structlog
+from redis import Redis
 from redis.exceptions import RedisError
 
 from slowpath.adapters.valkey_address import connected
@@ -30,11 +31,18 @@ PROGRESS_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.25
 RETRY_SECONDS: Final = 1.0
 TIMEOUT_SECONDS: Final = 5.0
+REMEMBERED_MS: Final = 120_000
+"""How long a channel states when its last event was."""
 
 
 def channel_of(team_id: object) -> str:
     """Return the channel of a team."""
     return f"{EVERY_TEAM}.{team_id}"
+
+
+def last_event_key(channel: str) -> str:
+    """Return the key that expires `REMEMBERED_MS` after the last event of a channel."""
+    return f"{channel}.last"
 
 
 class ProgressLimiter:
@@ -101,16 +109,22 @@ class EventForwarder:
                 if stop.wait(RETRY_SECONDS):
                     return
             connection.execute(f"LISTEN {NOTIFIED}")
-            broker.publish(EVERY_TEAM, json.dumps(STALE))
+            _publish(broker, [(EVERY_TEAM, json.dumps(STALE))])
             limiter = ProgressLimiter()
             while not stop.is_set():
                 notices = [notice.payload for notice in connection.notifies(timeout=POLL_SECONDS, stop_after=1)]
                 messages = limiter.pass_on(notices, time.monotonic())
                 if messages:
-                    with broker.pipeline(transaction=False) as pipeline:
-                        for channel, message in messages:
-                            pipeline.publish(channel, message)
-                        pipeline.execute()
+                    _publish(broker, messages)
+
+
+def _publish(broker: Redis, messages: Iterable[tuple[str, str]]) -> None:
+    """Publish messages. The time of each is set first, so a page that subscribes in between knows of it."""
+    with broker.pipeline(transaction=False) as pipeline:
+        for channel, message in messages:
+            pipeline.set(last_event_key(channel), 1, px=REMEMBERED_MS)
+            pipeline.publish(channel, message)
+        pipeline.execute()
 
 
 def _may_forward(connection: psycopg.Connection) -> bool:

@@ -14,10 +14,10 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from redis.asyncio.client import PubSub
+from redis.asyncio.client import PubSub, Redis
 from redis.exceptions import RedisError
 
-from slowpath.adapters.event_channels import EVERY_TEAM, STALE, channel_of
+from slowpath.adapters.event_channels import EVERY_TEAM, REMEMBERED_MS, STALE, channel_of, last_event_key
 from slowpath.adapters.valkey_address import connected_async
 
 log = structlog.get_logger(__name__)
@@ -45,6 +45,7 @@ class ValkeyEventListener:
         """Open pages by channel."""
         self._awaited: dict[str, asyncio.Event] = {}
         """Channels whose subscription was not confirmed yet."""
+        self._valkey: Redis | None = None
         self._subscriptions: PubSub | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -76,6 +77,21 @@ class ValkeyEventListener:
                 del self._teams[channel]
                 await self._unsubscribe(channel)
 
+    async def milliseconds_since_event(self, team_id: UUID) -> int | None:
+        """Return for how long the team had no event, at most `REMEMBERED_MS`; None if that is unknown.
+
+        After the subscription of a page, this tells it whether what it read before is still valid.
+        """
+        if self._valkey is None:
+            return None
+        try:
+            async with asyncio.timeout(SUBSCRIBED_SECONDS):
+                keys = [last_event_key(channel) for channel in (channel_of(team_id), EVERY_TEAM)]
+                left_ms = [max(await self._valkey.pttl(key), 0) for key in keys]
+        except (RedisError, OSError, TimeoutError):
+            return None
+        return REMEMBERED_MS - max(left_ms)
+
     async def _subscribe(self, channel: str) -> None:
         if self._teams[channel] == 1:
             self._awaited[channel] = asyncio.Event()
@@ -93,20 +109,20 @@ class ValkeyEventListener:
                 await self._subscriptions.unsubscribe(channel)
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[PubSub]:
+    async def _connected(self) -> AsyncIterator[tuple[Redis, PubSub]]:
         times_s = {"socket_connect_timeout": CONNECT_SECONDS, "health_check_interval": PING_SECONDS}
         async with connected_async(self._url, **times_s) as valkey, valkey.pubsub() as subscriptions:
-            yield subscriptions
+            yield valkey, subscriptions
 
     async def _listen(self) -> None:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                async with self._connected() as subscriptions:
+                async with self._connected() as (valkey, subscriptions):
                     first = {EVERY_TEAM, *self._teams}
                     await subscriptions.subscribe(*first)
                     # Pages subscribe only from here on: two subscriptions at once would make two connections.
-                    self._subscriptions = subscriptions
+                    self._valkey, self._subscriptions = valkey, subscriptions
                     if opened_meanwhile := self._teams.keys() - first:
                         await subscriptions.subscribe(*opened_meanwhile)
                     pause = FIRST_PAUSE_SECONDS
@@ -117,7 +133,7 @@ class ValkeyEventListener:
             except (RedisError, OSError) as error:
                 log.warning("event_listener.broker_unavailable", error=str(error).splitlines()[0])
             finally:
-                self._subscriptions = None
+                self._valkey = self._subscriptions = None
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
 

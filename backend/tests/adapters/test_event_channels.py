@@ -11,7 +11,15 @@ from uuid import UUID, uuid4
 import pytest
 from redis import Redis
 
-from slowpath.adapters.event_channels import STALE, EventForwarder, ProgressLimiter, channel_of
+from slowpath.adapters.event_channels import (
+    EVERY_TEAM,
+    REMEMBERED_MS,
+    STALE,
+    EventForwarder,
+    ProgressLimiter,
+    channel_of,
+    last_event_key,
+)
 from slowpath.adapters.event_listener import ValkeyEventListener
 from tests.support.databases import TestDatabase
 
@@ -96,3 +104,30 @@ def test_a_lost_connection_makes_pages_load_again() -> None:
             return await next_of_kind(queue, "stale")
 
     assert asyncio.run(follow()) == STALE
+
+
+@pytest.mark.database
+@pytest.mark.usefixtures("forwarders")
+def test_a_page_knows_how_long_its_team_had_no_event(migrated: TestDatabase) -> None:
+    async def follow() -> tuple[int | None, ...]:
+        listener, team, other = ValkeyEventListener(os.environ["BROKER_URL"]), uuid4(), uuid4()
+        before = await listener.milliseconds_since_event(team)
+        async with listener.running(), listener.of_team(team) as queue:
+            await asyncio.sleep(1.5)  # both forwarders have begun, which is an event of every team
+            started = await listener.milliseconds_since_event(team)
+            with migrated.as_admin() as admin:
+                admin.execute(
+                    "SELECT pg_notify('slowpath_events', %s)", (json.dumps({"team": str(team), "kind": "comment"}),)
+                )
+            await next_of_kind(queue, "comment")
+            same = await listener.milliseconds_since_event(team)
+            with Redis.from_url(os.environ["BROKER_URL"]) as valkey:
+                valkey.delete(last_event_key(EVERY_TEAM))
+            return before, started, same, await listener.milliseconds_since_event(other)
+
+    unknown, started, same, other = asyncio.run(follow())
+    assert unknown is None
+    assert started is not None
+    assert same is not None
+    assert 0 <= same < started <= REMEMBERED_MS
+    assert other == REMEMBERED_MS

@@ -1,4 +1,4 @@
-/** The stream of what changed on the server. Reading it again is the listener's business: an event only says *what*. */
+/** The stream of changes on the server. An event names what changed; the listener reads it again. */
 import { openUrl } from './api-client';
 
 /** The events the server sends; `stale` says that something may have been missed. */
@@ -23,6 +23,8 @@ export type ServerEvent = {
   state?: string;
   /** Of a job: what it is about. */
   subject?: { kind: string; id: string } | null;
+  /** Of `stale`: for how many milliseconds nothing had changed. Without it, anything may have. */
+  quiet_ms?: number;
 };
 
 type Listener = {
@@ -33,6 +35,11 @@ type Listener = {
 
 /** After a refusal the browser gives up; a session may have come back since. */
 const AGAIN_MS = 5000;
+
+/** Whether the first event of the page's first stream states that nothing has changed since the page was loaded. */
+function isUpToDate(kind: EventKind, event: ServerEvent): boolean {
+  return kind === 'stale' && (event.quiet_ms ?? 0) > Date.now() - performance.timeOrigin;
+}
 
 function read(event: Event): ServerEvent | null {
   try {
@@ -48,13 +55,17 @@ export function openEventStream(listener: Listener): () => void {
   let source: EventSource | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
+  // A later stream follows an interruption of unknown length: its page is read again.
+  let isFirst = true;
+
   const open = () => {
     source = new EventSource(openUrl('/updates'), { withCredentials: true });
     source.addEventListener('open', () => listener.onLive(true));
     for (const kind of EVENT_KINDS) {
       source.addEventListener(kind, (event) => {
         const content = read(event);
-        if (content) listener.onEvent(kind, content);
+        if (content && !(isFirst && isUpToDate(kind, content))) listener.onEvent(kind, content);
+        isFirst = false;
       });
     }
     source.addEventListener('error', () => {

@@ -38,6 +38,9 @@ class TeamEventSource(Protocol):
     def of_team(self, team_id: UUID) -> Any:  # noqa: ANN401 - an async context manager of a queue
         """Return a queue of events."""
 
+    async def milliseconds_since_event(self, team_id: UUID) -> int | None:
+        """Return for how long the team had no event; None if that is unknown."""
+
 
 WaitAgain = Callable[[WriteSession, JobRow], None]
 """Functions that mark the subject of a job as waiting, by job name; the app sets them, as features depend on jobs."""
@@ -93,12 +96,17 @@ def cancel_job(job_id: UUID, caller: MayWrite, session: Writing) -> JobOut:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def stream_updates(request: Request, caller: MayRead) -> EventSourceResponse:
-    """Stream what pages have to read again (SSE): each names its subject (job, artifact, regression, ...), or is stale."""
+    """Stream what pages have to read again (SSE): each names its subject (job, artifact, regression, ...), or is stale.
+
+    The first event is `stale` with the milliseconds since the team's last event: a page that read everything later than that
+    has missed nothing.
+    """
     source: TeamEventSource = request.app.state.events
 
     async def news() -> AsyncIterator[dict[str, str]]:
         async with source.of_team(caller.team_id) as queue:
-            yield {"event": "stale", "data": "{}"}
+            quiet_ms = await source.milliseconds_since_event(caller.team_id)
+            yield {"event": "stale", "data": json.dumps({} if quiet_ms is None else {"quiet_ms": quiet_ms})}
             loop = asyncio.get_running_loop()
             asked, deadline = loop.time(), loop.time() + STREAM_SECONDS
             while (left := deadline - loop.time()) > 0:

@@ -20,9 +20,10 @@ def test_a_file_that_was_not_built_is_reported(app: AppUnderTest) -> None:
 
 
 def test_the_built_file_is_served_without_a_sign_in(emptied: TestDatabase, engine: Engine, tmp_path: Path) -> None:
-    (tmp_path / "slowpath-linux-amd64").write_bytes(b"#!/bin/sh\n")
+    (tmp_path / "slowpath-linux-amd64").write_bytes(b"#!/bin/sh\n" * 300)
     client = built(Database(engine), settings_for(emptied.app_url, cli_packages=tmp_path)).asked()
     served = client.get("/cli/linux-amd64")
-    assert (served.status_code, served.content) == (200, b"#!/bin/sh\n")
+    assert (served.status_code, served.content) == (200, b"#!/bin/sh\n" * 300)
+    assert "content-encoding" not in served.headers, "it is compressed already"
     assert client.get("/cli/linux-arm64").status_code == 404
     assert client.get("/cli").json() == {"platforms": ["linux-amd64"]}

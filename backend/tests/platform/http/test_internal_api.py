@@ -114,6 +114,22 @@ def test_assets_are_immutable_and_compressed_on_request(pages: TestClient) -> No
     assert {plain.headers["vary"], packed.headers["vary"]} == {"Accept-Encoding"}
 
 
+def test_large_documents_are_compressed_on_request(app: AppUnderTest) -> None:
+    client, path = app.asked(), "/api/v1/openapi.json"
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < len(plain.content) / 4
+    assert packed.json() == plain.json()
+    assert {plain.headers["vary"], packed.headers["vary"]} == {"Accept-Encoding"}
+
+
+def test_small_responses_are_not_compressed(app: AppUnderTest) -> None:
+    assert "content-encoding" not in app.asked().get("/healthz").headers
+
+
 def test_an_asset_of_another_build_is_not_the_page(pages: TestClient) -> None:
     assert pages.get("/assets/main-0000.js").status_code == 404
     assert pages.get("/assets/main-1234.js.map").status_code == 404

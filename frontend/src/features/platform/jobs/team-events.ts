@@ -1,6 +1,6 @@
 /**
  * The event stream, open while a team's pages are. An event names a subject; every query whose key begins with
- * that subject's kind (`job`, `artifact`, `comparison`) is read again. So this lower storey need not know who asks.
+ * that subject's kind (`job`, `artifact`, `comparison`) is read again. So this module depends on no other feature.
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
@@ -10,7 +10,7 @@ import { EVENT_KINDS, openEventStream, type EventKind, type ServerEvent } from '
 const GATHER_MS = 250;
 /** How often is asked again while the stream is closed and something is under way. */
 const POLL_MS = 2000;
-/** With the stream open, a slow look all the same: an event may be lost with a connection that dies silently. */
+/** With the stream open, queries poll slowly: an event may be lost with a connection that ends without an error. */
 const SLOW_POLL_MS = 15_000;
 
 let live = false;
