@@ -4,6 +4,7 @@ import { formatSort, parseSort } from '../lib/list-search';
 import { DataTable } from './DataTable';
 import { ListFilters, type ListFilter } from './ListFilters';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
+import { insideSentence } from './format-amounts';
 import type { HelpTopic } from './help-topics';
 import { useSearchedRows } from './list-search-context';
 import { ListToolSlotContext } from './list-tool-slot';
@@ -30,7 +31,7 @@ type ListTableProps<Row> = {
 /** A short list in a table, with what replaces it while it is loaded, is empty or failed. */
 export function ListTable<Row>(props: ListTableProps<Row>) {
   const { label, records, columns, rowKey, size, changeError, filters, empty } = props;
-  const noun = label.toLowerCase();
+  const noun = insideSentence(label);
   const all = records.data?.items ?? [];
   const { rows, own } = useSearchedRows(label, all, columns, filters);
   const [slot, setSlot] = useState<HTMLElement | null>(null);

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { formatSort, parseSort, type ListSearch } from '../lib/list-search';
 import { DataTable, type DataTableProps } from './DataTable';
 import { ErrorState } from './PlaceholderStates';
+import { insideSentence } from './format-amounts';
 import { MAX_ROWS, type ShownList } from './paged-list';
 
 type PagedTableProps<Row> = Pick<
@@ -24,7 +25,7 @@ export function PagedTable<Row extends { id: string }>(props: PagedTableProps<Ro
     <>
       {list.error && (
         <ErrorState
-          what={`Could not load the ${table.label.toLowerCase()}`}
+          what={`Could not load the ${insideSentence(table.label)}`}
           error={list.error}
           action={<Button onClick={() => void query.refetch()}>Try again</Button>}
         />
@@ -44,7 +45,7 @@ export function PagedTable<Row extends { id: string }>(props: PagedTableProps<Ro
           })}
         />
       )}
-      <MoreRows list={list} noun={table.label.toLowerCase()} />
+      <MoreRows list={list} noun={insideSentence(table.label)} />
     </>
   );
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { agoText, countOf, countText, durationText, sizeText, timeText } from './format-amounts';
+import {
+  agoText,
+  countOf,
+  countText,
+  durationText,
+  insideSentence,
+  sizeText,
+  timeText,
+} from './format-amounts';
 
 describe('a size', () => {
   it.each([
@@ -49,4 +57,12 @@ describe('a moment', () => {
 
   it('has its year when it was in another one', () =>
     expect(timeText(new Date(2024, 10, 17, 9, 12), now)).toBe('17 Nov 2024 09:12'));
+});
+
+describe('a label inside a sentence', () => {
+  it.each([
+    ['API tokens', 'API tokens'],
+    ['Service accounts', 'service accounts'],
+    ['CI trusts', 'CI trusts'],
+  ])('%s is %s', (label, words) => expect(insideSentence(label)).toBe(words));
 });

@@ -53,3 +53,8 @@ export function durationText(duration_ns: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
+
+/** A label as it is inside a sentence: without its capital letter, unless it begins with an abbreviation. */
+export function insideSentence(label: string): string {
+  return /^[A-Z]{2}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
+}
