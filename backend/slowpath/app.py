@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,6 @@ from slowpath.evidence.artifacts import endpoints as uploads_endpoints
 from slowpath.evidence.artifacts.jobs import DecodeArtifact
 from slowpath.evidence.artifacts.service import artifacts
 from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
-from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.evidence.exec_traces import endpoints as traces_endpoints
 from slowpath.evidence.exec_traces.jobs import ExtractTraceExcerpt
 from slowpath.evidence.exec_traces.service import trace_excerpts
@@ -45,7 +44,6 @@ from slowpath.evidence.growth_logs import endpoints as growth_endpoints
 from slowpath.evidence.metric_sources import endpoints as sources_endpoints
 from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
 from slowpath.evidence.metric_sources.service.watched_samples import create_interactive_reader
-from slowpath.evidence.metric_sources.tables import MetricSource
 from slowpath.evidence.metrics import endpoints as metrics_endpoints
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
 from slowpath.evidence.profiles import endpoints as profiles_endpoints
@@ -53,10 +51,9 @@ from slowpath.evidence.profiles.jobs import BuildProfileView, ExportProfileSet, 
 from slowpath.evidence.profiles.service import profile_exports, profile_sets, profile_views
 from slowpath.evidence.spans import endpoints as spans_endpoints
 from slowpath.inventory.catalog import endpoints as catalog_endpoints
-from slowpath.inventory.catalog.tables import Service
 from slowpath.inventory.repositories import endpoints as commits_endpoints
-from slowpath.inventory.repositories.tables import Repository
 from slowpath.inventory.webhooks import endpoints as hooks_endpoints
+from slowpath.job_subjects import NAMED_SUBJECTS
 from slowpath.operations.example_data import endpoints as example_endpoints
 from slowpath.operations.example_data.service import example_protection
 from slowpath.operations.retention import endpoints as keeping_endpoints
@@ -75,7 +72,6 @@ from slowpath.platform.http.request_guard import RequestGuard
 from slowpath.platform.http.secret_paths import SecretPaths
 from slowpath.platform.http.turns import CHECKS_AT_ONCE, MOST_WAITING_CHECKS, Turns
 from slowpath.platform.jobs import endpoints as work_endpoints
-from slowpath.platform.jobs.service import NamedColumns
 from slowpath.platform.scim import endpoints as scim_endpoints
 from slowpath.sharing.discussions import endpoints as discussions_endpoints
 from slowpath.sharing.discussions.rules import SubjectKind
@@ -88,17 +84,14 @@ from slowpath.sharing.mcp_server import endpoints as mcp_endpoints
 from slowpath.sharing.notifications import endpoints as notifications_endpoints
 from slowpath.sharing.reports import endpoints as reports_endpoints
 from slowpath.sharing.reports.service import reports
-from slowpath.sharing.reports.tables import Report
 from slowpath.sharing.search import endpoints as search_endpoints
 from slowpath.sharing.subscriptions import endpoints as subscriptions_endpoints
 from slowpath.verdicts.bisects import endpoints as bisects_endpoints
-from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.budgets import endpoints as budgets_endpoints
 from slowpath.verdicts.comparison_previews import endpoints as previews_endpoints
 from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
 from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
 from slowpath.verdicts.comparisons.service import retry_state
-from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.compiler_evidence import endpoints as compiler_evidence_endpoints
 from slowpath.verdicts.compiler_evidence.jobs import DisassembleFunction
 from slowpath.verdicts.compiler_evidence.service import assemblies
@@ -169,17 +162,6 @@ WAIT_AGAIN = {
     ExplainGap.name: gap_explanations.mark_explanation_pending,
 }
 """Functions that mark the subject of a job as waiting when the job is retried directly."""
-
-NAMED_SUBJECTS: Mapping[str, NamedColumns] = {
-    "artifact": (Artifact.id, Artifact.name),
-    "bisect": (Bisect.id, Bisect.title),
-    "comparison": (Comparison.id, Comparison.name),
-    "metric_source": (MetricSource.id, MetricSource.label),
-    "report": (Report.id, Report.title),
-    "repository": (Repository.id, Repository.label),
-    "service": (Service.id, Service.name),
-}
-"""Where the subjects of jobs have their names, by kind."""
 
 DISCUSSABLE: Finders = {SubjectKind.REPORT: reports.subject}
 """Functions that find subjects in packages that depend on discussions: reports."""

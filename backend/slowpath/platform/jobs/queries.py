@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, literal, select, tuple_, union_all
+from sqlalchemy import ColumnElement, delete, literal, select, tuple_, union_all
 from sqlalchemy.orm import InstrumentedAttribute
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
@@ -12,7 +12,7 @@ from slowpath.core.ids import JobId
 from slowpath.core.jobs import HOUSEKEEPING, JobRow
 from slowpath.platform.jobs.tables import IdempotentRequest
 
-NamedColumns = tuple[InstrumentedAttribute[UUID], InstrumentedAttribute[str]]
+NamedColumns = tuple[InstrumentedAttribute[UUID], ColumnElement[str] | InstrumentedAttribute[str]]
 """The ID and the name of the objects of one kind."""
 
 

@@ -5,8 +5,12 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.core.db_sessions import TeamScope
 from slowpath.core.jobs import JobState
+from slowpath.job_subjects import NAMED_SUBJECTS
+from slowpath.platform.jobs.queries import select_subject_names
 from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.comparisons import ComparisonsFactory
 from tests.factories.files import FilesFactory
 from tests.support.app_under_test import AppUnderTest
 from tests.support.statements import Statements
@@ -33,6 +37,35 @@ def test_a_job_names_its_subject(client: TestClient, files: FilesFactory) -> Non
     assert job["created_by"] == str(files.team.owner.user_id)
     alone = client.get(f"/api/v1/jobs/{job['id']}").json()
     assert alone == {**job, "subject": {**job["subject"], "name": None}}
+
+
+def test_a_set_of_profiles_has_the_name_of_its_first_artifact(client: TestClient, files: FilesFactory) -> None:
+    first, second, third = (str(files.decoded(f"{name}.pprof", name.encode())) for name in ("b", "a", "c"))
+    for artifact_ids in ([first], [first, second, third]):
+        client.post("/api/v1/profile-sets", json={"artifact_ids": artifact_ids})
+
+    jobs = client.get("/api/v1/jobs").json()["items"]
+
+    names = [one["subject"]["name"] for one in jobs if one["subject"]["kind"] == "profile_set"]
+    assert names[0] in {f"{name}.pprof and 2 more" for name in "abc"}
+    assert names[1:] == ["b.pprof"]
+
+
+def test_an_export_has_the_name_of_its_comparison(client: TestClient, files: FilesFactory) -> None:
+    comparison_id = ComparisonsFactory(files).done("Monday against Friday")
+    client.post(f"/api/v1/comparisons/{comparison_id}/exports", json={"format": "csv", "kind": "cpu"})
+
+    job = client.get("/api/v1/jobs").json()["items"][0]
+
+    assert (job["subject"]["kind"], job["subject"]["name"]) == ("export", "Monday against Friday")
+
+
+@pytest.mark.usefixtures("client")
+def test_names_of_every_kind_are_read_in_one_statement(app: AppUnderTest, team: SomeTeam, queries: Statements) -> None:
+    ids = {kind: [uuid4()] for kind in NAMED_SUBJECTS}
+    with app.database.reading(TeamScope(team.id)) as session, queries.during() as made:
+        assert select_subject_names(session, NAMED_SUBJECTS, ids) == {}
+    assert len(made) == 1
 
 
 def test_a_subject_that_was_deleted_has_no_name(client: TestClient, files: FilesFactory) -> None:
