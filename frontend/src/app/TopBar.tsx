@@ -12,12 +12,9 @@ import { NAVIGATION } from './navigation';
 const UserMenu = lazy(async () => ({ default: (await import('./TopMenus')).UserMenu }));
 const NarrowMenu = lazy(async () => ({ default: (await import('./TopMenus')).NarrowMenu }));
 
-/** Pages of items of the inbox. */
-const ITEM_PAGE = /^\/t\/[^/]+\/(?:events|regressions)(?:\/|$)/u;
-
 export function TopBar({ team, session }: { team: TeamMembership; session: Session }) {
   const router = useRouter();
-  const isItem = useLocation({ select: ({ pathname }) => ITEM_PAGE.test(pathname) });
+  const section = useLocation({ select: ({ pathname }) => pathname.split('/')[3] ?? '' });
   return (
     <header className={classes.top}>
       <Link to="/t/$team" params={{ team: team.slug }} className={classes.brand}>
@@ -33,9 +30,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
             to={place.to}
             params={{ team: team.slug }}
             activeProps={{ 'aria-current': 'page' }}
-            inactiveProps={
-              place.name === 'Inbox' && isItem ? { 'aria-current': 'page' } : undefined
-            }
+            inactiveProps={place.pages?.includes(section) ? { 'aria-current': 'page' } : undefined}
           >
             {place.name} {place.name === 'Inbox' && <InboxBadge />}
           </Link>

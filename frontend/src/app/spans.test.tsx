@@ -34,6 +34,16 @@ const SOON = { timeout: 12_000 };
 
 const tree = () => screen.findByRole('treegrid', { name: /Spans of distributor/ });
 
+describe('a set of spans alone', () => {
+  it('leads to the choice of another one to compare it with', async () => {
+    serve();
+    open('/t/northwind/span-sets/s1');
+    const compare = await screen.findByRole('link', { name: 'Compare with…' });
+    expect(compare.getAttribute('href')).toContain('s1');
+    expect(screen.getByRole('link', { name: 'Artifacts' })).toHaveAttribute('aria-current', 'page');
+  });
+});
+
 describe('the waterfall of a trace', () => {
   it('answers in its head, draws a row for each span, and shows hostile names as text', async () => {
     serve();

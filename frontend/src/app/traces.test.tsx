@@ -456,6 +456,10 @@ describe('one trace alone', () => {
     expect(within(table).queryByRole('columnheader', { name: /change/ })).toBeNull();
     expect(within(table).getByRole('row', { name: /main\.batcher/ })).not.toHaveTextContent(' to ');
     expect(screen.queryByText(/^Could not draw/)).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Artifacts' })).toHaveAttribute('aria-current', 'page');
+    const compare = screen.getByRole('link', { name: 'Compare with…' });
+    expect(compare.getAttribute('href')).toContain('/t/northwind/compare?');
+    expect(compare.getAttribute('href')).toContain('base=artifacts%3Ab1');
   });
 
   it('that fails to load says why', async () => {

@@ -68,7 +68,7 @@ export function Section({ title, aside, controls, children, narrow = false }: Se
           {title}
           {aside !== undefined && <span className="muted">{aside}</span>}
           <span className="grow" />
-          {controls}
+          {controls !== undefined && <span className={classes.controls}>{controls}</span>}
         </Title>
       )}
       <div className={narrow ? classes.narrow : undefined}>{children}</div>

@@ -14,6 +14,7 @@ import {
   type TracesView,
   type WaterfallView,
 } from '../../features/evidence/spans';
+import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -141,6 +142,14 @@ export function SpanSetRoute() {
           >
             Artifact
           </Link>
+        }
+        compare={
+          <CompareLink
+            base={{ type: 'artifacts', artifact_ids: [artifactId], labels: [] }}
+            candidate={null}
+            words="Compare with…"
+            isPrimary
+          />
         }
       />
       <PageDiscussion subject={{ kind: 'span-set', id: artifactId }} />

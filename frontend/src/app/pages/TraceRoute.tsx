@@ -7,6 +7,7 @@ import {
   traceViewOf,
   type TraceView,
 } from '../../features/evidence/exec_traces';
+import { CompareLink } from '../CompareLink';
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
 
@@ -55,6 +56,14 @@ export function TraceRoute() {
           >
             Artifact
           </Link>
+        }
+        compare={
+          <CompareLink
+            base={{ type: 'artifacts', artifact_ids: [artifactId], labels: [] }}
+            candidate={null}
+            words="Compare with…"
+            isPrimary
+          />
         }
       />
       <PageDiscussion subject={{ kind: 'trace', id: artifactId }} />

@@ -60,6 +60,7 @@ function Page({ view: first = {} }: { view?: Partial<TraceView> }) {
     <TracePage
       artifactId="b1"
       above={<a href="/artifacts">Artifacts</a>}
+      compare={null}
       view={view}
       onView={setView}
       file={(id, words) => <a href={`/artifacts/${id}`}>{words}</a>}

@@ -6,7 +6,14 @@ import { makeConnectionLostError } from '../../../api';
 import { formatShare, formatValue } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { shortName } from '../../../engine/format/short-function-name';
-import { ErrorState, PageHeader, SkeletonRows, durationText, useTitle } from '../../../ui';
+import {
+  ErrorState,
+  HiddenInSnapshot,
+  PageHeader,
+  SkeletonRows,
+  durationText,
+  useTitle,
+} from '../../../ui';
 import { TraceBody } from './TraceBody';
 import { largestOccupant } from './WaiterPanels';
 import { traceQuery } from './trace-queries';
@@ -20,13 +27,16 @@ export type TracePageProps = {
   artifactId: string;
   /** The way back, a line above the title. */
   above: ReactNode;
+  /** A link to the choice of the other side. */
+  compare: ReactNode;
   view: TraceView;
   onView: (view: TraceView) => void;
   /** A link to the page of a file. */
   file: (artifactId: string, words: string) => ReactNode;
 };
 
-export default function TracePage({ artifactId, above, view, onView, file }: TracePageProps) {
+export default function TracePage(props: TracePageProps) {
+  const { artifactId, above, compare, view, onView, file } = props;
   const trace = useQuery(traceQuery(artifactId));
   const name = trace.data?.sides.base.traces[0]?.name ?? '';
   useTitle(name === '' ? 'Trace' : name);
@@ -63,6 +73,7 @@ export default function TracePage({ artifactId, above, view, onView, file }: Tra
             {recording && ` · ${durationText(recording.duration_ns)}`}
           </>
         }
+        actions={<HiddenInSnapshot>{compare}</HiddenInSnapshot>}
       />
       <TraceBody
         data={trace.data}

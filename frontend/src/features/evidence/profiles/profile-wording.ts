@@ -36,13 +36,15 @@ export function factsText(
   const artifacts = set.artifacts.filter((each) => each.state === 'decoded');
   const duration = artifacts.reduce((sum, each) => sum + (each.duration_ns ?? 0), 0);
   const over = duration > 0 ? ` over ${durationText(duration)}` : '';
-  const value = (raw: number) => formatValue(raw, type.unit);
+  // "2,000 stack growths", but "2.9 ms of CPU".
+  const amount = (raw: number) =>
+    `${formatValue(raw, type.unit)}${type.unit === 'count' ? '' : ' of'} ${of}`;
   const parts = [
-    total.per_request === null ? '' : `${value(total.per_request)} of ${of} per request`,
+    total.per_request === null ? '' : `${amount(total.per_request)} per request`,
     total.cores === null
-      ? `${value(total.raw)} of ${of}${over}`
+      ? `${amount(total.raw)}${over}`
       : `${formatNumber(total.cores)} cores${over}`,
-    countOf(summary.profiles, 'profile'),
+    artifacts.length === 1 ? '' : countOf(artifacts.length, 'artifact'),
     conditionsText(set),
     whole && whole.total.raw > 0
       ? `${formatShare(total.raw / whole.total.raw)} of ${measured} after the label filter`

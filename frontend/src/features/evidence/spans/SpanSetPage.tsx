@@ -3,7 +3,15 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { makeConnectionLostError } from '../../../api';
-import { ErrorState, PageHeader, SkeletonRows, countOf, durationText, useTitle } from '../../../ui';
+import {
+  ErrorState,
+  HiddenInSnapshot,
+  PageHeader,
+  SkeletonRows,
+  countOf,
+  durationText,
+  useTitle,
+} from '../../../ui';
 import { AllTraces } from './AllTraces';
 import { SpansBody, type BodyProps } from './SpansBody';
 import { SpanText } from './SpanText';
@@ -18,10 +26,12 @@ export type SpanSetPageProps = Pick<BodyProps, 'view' | 'onView' | 'traceLink'> 
   onTraces: (view: TracesView) => void;
   /** The way back, a line above the title. */
   above: ReactNode;
+  /** A link to the choice of the other side. */
+  compare: ReactNode;
 };
 
 export default function SpanSetPage(props: SpanSetPageProps) {
-  const { artifactId, above, traces, onTraces, ...body } = props;
+  const { artifactId, above, compare, traces, onTraces, ...body } = props;
   const set = useQuery(spanSetQuery(artifactId));
   const name = useQuery(nameQuery(artifactId)).data ?? '';
   useTitle(name || 'Spans');
@@ -63,6 +73,7 @@ export default function SpanSetPage(props: SpanSetPageProps) {
             </>
           )
         }
+        actions={<HiddenInSnapshot>{compare}</HiddenInSnapshot>}
       />
       <SpansBody
         sets={set.data}
