@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ComparisonResult } from '../../../api';
 import { formatRatio } from '../../../engine/format/format';
 import { CaveatIcon, HelpLink, countOf } from '../../../ui';
+import { Term } from '../../../ui/Terms';
 import classes from './Caveats.module.css';
 import { categoryLabel, gapLabel, waiterLabel } from './shared/comparison-wording';
 
@@ -87,7 +88,11 @@ export function Caveats({ result }: { result: ComparisonResult }) {
         </button>
       )}
       <span className="grow" />
-      {detectable && <span className="muted">{detectable}</span>}
+      {detectable && (
+        <span className="muted">
+          <Term name="minimum detectable change">{detectable}</Term>
+        </span>
+      )}
       <HelpLink topic={result.verdict === 'inconclusive' ? 'inconclusive' : 'caveats'} />
     </section>
   );
