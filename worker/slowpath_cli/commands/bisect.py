@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from slowpath.adapters.git_objects import CatFileReader
 from slowpath.analysis.bisect.search_state import SearchResult, SearchSettings
@@ -42,6 +42,9 @@ from slowpath_cli.local_bisect.work_folders import MAX_SEARCHES, cache_folder, l
 
 BAD_INPUT = 2
 NOT_DECIDED = 3
+WITHOUT_MAIN: Final = (
+    "slowpath: --main with the measured package leaves out commits that do not change what it is built from"
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,6 +93,8 @@ def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespa
             f"slowpath: {level.commits} commits, {level.classes} candidates; {describe_budget(session.state)}",
             file=sys.stderr,
         )
+        if options.main is None and level.classes > 1:
+            print(WITHOUT_MAIN, file=sys.stderr)
     script = MeasureScript(
         absolute_command(options.script),
         options.script_timeout,

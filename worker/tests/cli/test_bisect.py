@@ -157,6 +157,16 @@ def test_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert found["outcome"] == "not-in-range"
 
 
+def test_a_search_without_a_package_names_its_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repository, shas = history(tmp_path / "r", 5, 2)
+    words = ["bisect", "--repo", str(repository.folder), "--work-dir", str(tmp_path / "work"), "--good", shas[0]]
+    measure = script(tmp_path, "test ! -f slow")
+    assert main([*words, "--bad", shas[-1], "--", measure]) == 0
+    assert "--main with the measured package leaves out commits" in capsys.readouterr().err
+    assert main([*words, "--bad", shas[-1], "--main", ".", "--", measure]) == 0
+    assert "--main with" not in capsys.readouterr().err
+
+
 def test_the_number_of_deployments_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)
     found = bisect(
