@@ -8,20 +8,25 @@ import type { SettingsTab } from '../settings-tabs';
 
 const teamRoute = getRouteApi('/t/$team');
 
-/** What is looked after in the settings. */
+/** Subjects that are managed in the settings. */
 const IN_SETTINGS: Record<string, [words: string, tab: SettingsTab]> = {
   metric_source: ['a source', 'metrics'],
   repository: ['a repository', 'integrations'],
-  message: ['a notification', 'notifications'],
+  notification: ['a notification', 'notifications'],
 };
 
-/** Subjects without a page, or without one that their id determines. */
-const JOB_GROUP_LABELS: Record<string, string> = {
-  export: 'an export',
-  upload: 'an upload',
-  trace_cut: 'a trace',
-  explanation: 'a gap',
+/** Subjects without a page of their own. */
+const WITHOUT_PAGE: Record<string, string> = {
+  assembly: 'an assembly',
+  'bisect-preflight': 'a bisect',
   commit: 'a commit',
+  'example-data': 'example data',
+  explanation: 'a gap',
+  export: 'an export',
+  linked_issue: 'an issue',
+  profile_export: 'an export',
+  trace_excerpt: 'a part of a trace',
+  upload: 'an upload',
 };
 
 function subjectOf({ subject: { kind, id, name } }: Job, team: string): ReactNode {
@@ -49,6 +54,12 @@ function subjectOf({ subject: { kind, id, name } }: Job, team: string): ReactNod
           {name ?? 'a bisect'}
         </Link>
       );
+    case 'profile_set':
+      return (
+        <Link {...known} to="/t/$team/profile-sets/$setId" params={{ team, setId: id }} search={{}}>
+          {name ?? 'profiles'}
+        </Link>
+      );
     case 'report':
       return (
         <Link
@@ -68,7 +79,7 @@ function subjectOf({ subject: { kind, id, name } }: Job, team: string): ReactNod
       );
   }
   const place = IN_SETTINGS[kind];
-  if (!place) return JOB_GROUP_LABELS[kind] ?? kind;
+  if (!place) return name ?? WITHOUT_PAGE[kind] ?? kind;
   return (
     <Link {...known} to="/t/$team/settings" params={{ team }} search={{ tab: place[1] }}>
       {name ?? place[0]}

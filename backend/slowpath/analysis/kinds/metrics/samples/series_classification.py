@@ -72,7 +72,7 @@ GRPC_NUMBERS: Final = {
 
 WHY: Final = {
     "by-rule": "a metric rule of the team matches it",
-    "by-name": "its name is a usual one",
+    "by-name": "its name is common for this role",
     "ignored": "a metric rule of the team ignores it",
     "client-side": "a client measures it about the services it calls; the dashboard shows server-side metrics",
     "own": "it is about Prometheus or its scraping",
@@ -80,7 +80,7 @@ WHY: Final = {
     "name-unusable": "the service's name has no letter or digit",
     "too-many-services": "the team has the maximum number of automatically created services",
     "not-cumulative": "it is named like a histogram but has neither buckets nor a native histogram",
-    "unusual-name": "its name is not a usual one for requests, latency or queues",
+    "unusual-name": "its name is not common for requests, latency or queues",
 }
 """Each reason in words that continue "... because"."""
 
