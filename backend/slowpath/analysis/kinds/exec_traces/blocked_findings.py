@@ -40,7 +40,7 @@ def is_significant(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
     return rate.q <= thresholds.alpha and rate.is_beyond(thresholds.least_ratio) and added >= thresholds.least_waiting
 
 
-def _is_certain(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
+def is_certain(ground: TraceComparisonInputs, blocked: BlockedRate) -> bool:
     """Return whether the change is certain: not if load or a lack of CPU may explain it.
 
     On a machine short of CPU the goroutine that has the lock may not run, so every blocked one waits longer.
@@ -71,7 +71,7 @@ def _finding(ground: TraceComparisonInputs, blocked: BlockedRate) -> Finding:
         q_value=rate.q,
         attributed_callers=(),
         contributions=tuple(Contribution(function, share) for (group, function), share in parts if group),
-        is_significant=_is_certain(ground, blocked),
+        is_significant=is_certain(ground, blocked),
         profiles_needed=None,
         mechanism=advice.mechanism,
         advice=advice.advice,

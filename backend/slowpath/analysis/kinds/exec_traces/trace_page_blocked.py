@@ -1,9 +1,10 @@
 """Build the rows of blocked time on the page about execution traces."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
-from slowpath.analysis.kinds.exec_traces.blocked_findings import is_significant
+from slowpath.analysis.kinds.exec_traces.blocked_findings import is_certain, is_significant
 from slowpath.analysis.kinds.exec_traces.blocked_time import BlockedPlace, BlockedRate, blocked_places, has_blocked_time
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.trace_page_document import (
@@ -37,7 +38,7 @@ def blocked_time_of_one(side: WaiterSide) -> BlockedTime | None:
     found = blocked_places(side, LEAST_NS)[:MOST_ROWS]
     return BlockedTime(
         is_per_request=False,
-        rows=[_row(place, base_ns=ns, enders=enders) for place, ns, enders in found],
+        rows=[_row(place, ns, enders) for place, ns, enders in found],
     )
 
 
@@ -46,8 +47,14 @@ def _compared_row(ground: TraceComparisonInputs, one: BlockedRate) -> BlockedRow
     ratio = None
     if change.ci_of == "ratio" and change.ratio is not None:
         ratio = LatencyRatio(change.ratio, change.ci_low, change.ci_high, rate.q)
-    state = _state_of(rate.base, rate.candidate) if is_significant(ground, one) else "noise"
-    return _row(one.place, rate.base, one.enders, candidate_ns=rate.candidate, change=ratio, state=state)
+    is_reported = is_significant(ground, one)
+    return replace(
+        _row(one.place, rate.base, one.enders),
+        candidate_ns=rate.candidate,
+        change=ratio,
+        state=_state_of(rate.base, rate.candidate) if is_reported else "noise",
+        is_tentative=is_reported and not is_certain(ground, one),
+    )
 
 
 def _state_of(base: float, candidate: float) -> WaiterState:
@@ -58,15 +65,7 @@ def _state_of(base: float, candidate: float) -> WaiterState:
     return "more" if candidate > base else "less"
 
 
-def _row(
-    place: BlockedPlace,
-    base_ns: float,
-    enders: Mapping[tuple[str, str], float],
-    *,
-    candidate_ns: float | None = None,
-    change: LatencyRatio | None = None,
-    state: WaiterState = "noise",
-) -> BlockedRow:
+def _row(place: BlockedPlace, base_ns: float, enders: Mapping[tuple[str, str], float]) -> BlockedRow:
     ordered = sorted(enders.items(), key=lambda one: (-one[1], one[0]))[:MOST_ENDERS]
     return BlockedRow(
         subject=place.subject,
@@ -74,8 +73,8 @@ def _row(
         reason=cast("BlockedReason", place.reason),
         function=place.function,
         base_ns=base_ns,
-        candidate_ns=candidate_ns,
-        change=change,
-        state=state,
+        candidate_ns=None,
+        change=None,
+        state="noise",
         enders=[BlockedEnder(group, function, share) for (group, function), share in ordered],
     )

@@ -202,6 +202,7 @@ class BlockedRow:
     """Time in which a group was blocked on a lock, on a channel send or in a system call of one function.
 
     In nanoseconds per second, or per request. `subject` is its name in findings. `enders` are of the side with more of it.
+    `is_tentative`: load, a lack of CPU or the variation of the traces may explain the change.
     """
 
     subject: str
@@ -213,6 +214,7 @@ class BlockedRow:
     change: LatencyRatio | None
     state: WaiterState
     enders: Sequence[BlockedEnder]
+    is_tentative: bool = False
 
 
 @dataclass(frozen=True)

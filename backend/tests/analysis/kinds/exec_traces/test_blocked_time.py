@@ -157,3 +157,19 @@ def test_a_system_call_that_waits_for_input_or_a_process_is_not_compared(frames:
     idle = replace(CALL, stack=(*frames, "io.ReadAtLeast", "main.store"))
     found = compared(side(idle), side(replace(idle, median_ns=10 * idle.median_ns), seed=2))
     assert not [each for each in found.findings if each.kind == "trace.blocked"]
+
+
+def test_a_change_within_the_variation_of_the_traces_is_tentative_in_finding_and_row() -> None:
+    longer = replace(LOCK, median_ns=20 * LOCK.median_ns)
+    base, candidate = (
+        traces(SERVICE[:1], 3, seed, blocked=[lock], spread=1.0) for seed, lock in ((1, LOCK), (2, longer))
+    )
+    found = compared(base, candidate)
+    [finding] = [each for each in found.findings if each.kind == "trace.blocked"]
+    page = found.page()
+    assert page.blocked is not None
+    [row] = page.blocked.rows
+    assert (finding.is_significant, row.state, row.is_tentative) == (False, "more", True)
+    certain = compared(side(LOCK), side(longer, seed=2)).page()
+    assert certain.blocked is not None
+    assert [(row.state, row.is_tentative) for row in certain.blocked.rows] == [("more", False)]

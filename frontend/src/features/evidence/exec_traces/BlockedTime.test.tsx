@@ -42,15 +42,17 @@ describe('blocked time', () => {
       state: 'noise',
       enders: [{ group: '', function: '', share: 1 }],
     });
-    show(<BlockedTime data={pair([aRow(), call])} ref={null} />);
+    const maybe = aRow({ subject: 't', group: 'main.maybe', is_tentative: true });
+    show(<BlockedTime data={pair([aRow(), call, maybe])} ref={null} />);
     const [reason, place, time, , verdict, ender] = cellsOf(/main\.serve/u);
     expect([reason, place?.trim()]).toEqual(['lock', 'main.(*Ledger).Post']);
     expect(time).toContain('2.04 ms to 40.2 ms');
     expect(verdict).toBe('blocked longer');
+    expect(cellsOf(/main\.maybe/u)[4]).toBe('blocked longer, tentative');
     expect(ender).toBe('main.(*Ledger).Report 90%');
     expect(cellsOf(/main\.store/u).at(-1)).toBe('–');
     expect(screen.getByRole('heading')).toHaveTextContent(
-      'per second · 2 rows · base to candidate',
+      'per second · 3 rows · base to candidate',
     );
   });
 

@@ -54,7 +54,7 @@ export function BlockedTime({ data, ref }: { data: TraceDocument; ref: Ref<HTMLE
           rowAt={(index) => rows[index]!}
           rowKey={(row) => row.subject}
           rowHeight={26}
-          minWidth={single ? 900 : 1240}
+          minWidth={single ? 900 : 1280}
         />
       )}
       {shown < rows.length && (
@@ -98,8 +98,13 @@ function changeColumns(axis: RatioAxis): Column<BlockedRow>[] {
     {
       id: 'verdict',
       head: 'Verdict',
-      width: 130,
-      cell: ({ state }) => <span className="t2">{CHANGES[state]}</span>,
+      width: 170,
+      cell: ({ state, is_tentative: isTentative }) => (
+        <span className="t2">
+          {CHANGES[state]}
+          {isTentative && ', tentative'}
+        </span>
+      ),
     },
   ];
 }
