@@ -178,8 +178,8 @@ export function CompletedComparison(props: CompletedProps) {
 }
 
 /**
- * Returns the callbacks that choose a finding: they update the view, scroll to its place in the
- * section and zoom the flame graph.
+ * Returns the place of the chosen finding, and the callbacks that choose a finding and show it in
+ * the flame graph.
  */
 function useFindingChoice(
   result: ComparisonResult,

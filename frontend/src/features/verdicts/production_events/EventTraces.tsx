@@ -1,6 +1,6 @@
 /**
  * The longest traces during an event and before it, and the span sets that contain them. Shows
- * nothing if the environment has no spans.
+ * nothing if no span set is of the time of the event.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -272,7 +272,7 @@ function Rows(props: RowsProps) {
         className={classes.rows}
         aria-label="Regressions"
         style={style}
-        // The list takes the keys j, k, x, a and s.
+        // The list handles the keys j, k, x, a and s.
         tabIndex={0}
         onKeyDown={onKeyDown}
       >

@@ -46,7 +46,7 @@ export const numberText = (number: number): string => `regression ${number}`;
 const COUNT_LABELS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 const counted = (count: number): string => COUNT_LABELS[count] ?? String(count);
 
-/** "Two regressions are new, one of them unassigned" */
+/** Returns the headline of the list: "Two regressions are new, one of them unassigned". */
 export function headlineText(fresh: number, unassigned: number, open: number): string {
   if (open === 0) return 'No open regressions';
   if (fresh === 0)

@@ -1,6 +1,6 @@
 /**
  * The table of all functions: both sides, change and interval. The accessible equivalent of the
- * graph; each selects in the other.
+ * graph; a selection in one is shown in the other.
  */
 import { useMemo, type ReactNode } from 'react';
 import { EffectAxis, EffectInterval } from '../../../../charts';

@@ -39,7 +39,7 @@ const OCCUPANTS: Record<string, string> = {
 
 /**
  * Returns the name of a part of a finding: a category, a class of stack, a goroutine group, or what
- * a goroutine of it did ("assist|main.caller").
+ * a group did ("assist|main.caller").
  */
 export function partName(subject: string, kind: string): Part {
   if (kind.startsWith('profile.')) {

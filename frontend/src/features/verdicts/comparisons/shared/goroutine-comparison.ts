@@ -1,4 +1,7 @@
-/** Goroutine profiles of the builds whose traces are compared: a separate comparison, created once and reused. */
+/**
+ * A separate comparison of the goroutine profiles of the builds whose traces are compared. It is
+ * created once and reused.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Problem, calls } from '../../../../api';
