@@ -32,7 +32,10 @@ export function percentText(share: number): string {
   return `${share < 0 ? '−' : '+'}${size.toFixed(digits)}%`;
 }
 
-/** Returns the interval of an effect; if there is none, also the minimum detectable effect. */
+/**
+ * Returns the interval of an effect; if the verdict is no effect, also the minimum detectable
+ * effect.
+ */
 export function effectDetail({ verdict, effect, low, high, detectable }: VariantEffect): string {
   if (effect === null || low === null || high === null) return '';
   const interval = `95% interval ${percentText(low)} to ${percentText(high)}`;

@@ -82,7 +82,7 @@ export const PHASES: Record<Probe['state'], string> = {
   lost: 'lost: its runner went offline',
 };
 
-/** Returns the name of the most probable commit: the culprit only once it is found. */
+/** Returns the label of the most probable commit: "Culprit" only once it is found. */
 export const suspectName = ({ state }: { state: Bisect['state'] }): string =>
   state === 'found' ? 'Culprit' : 'Top suspect';
 
