@@ -35,7 +35,7 @@ export type ComparePageProps = {
 
 export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: ComparePageProps) {
   useTitle('Compare');
-  // The key of the panels: a new value resets the typed text when both sides are replaced.
+  // The key of the panels: a new value resets the typed text when a side is replaced as a whole.
   const [round, setRound] = useState(0);
   const replaceSides = (next: SidesChoice) => {
     setRound(round + 1);
