@@ -1,4 +1,4 @@
-/** The searches of a team: what runs, what was found, at what cost. */
+/** The list of the bisects of a team: states, results and costs. */
 import type { ReactNode } from 'react';
 import type { BisectListItemOut } from '../../../api';
 import {

@@ -1,4 +1,4 @@
-/** The parts of this feature, each loaded when it is first shown. */
+/** The components of this feature, each loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
 import type { AutomaticBisectsProps } from './rules/AutomaticBisects';
 import type { BisectDetailProps } from './detail/BisectDetail';

@@ -1,4 +1,4 @@
-/** The form of a budget: of a new one all fields, of an existing one only its limit. */
+/** The form of a budget: all fields for a new one, only the limit for an existing one. */
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -34,7 +34,7 @@ const fieldsOf = (budget: Budget | null): Fields => ({
   route: budget?.route ?? '',
 });
 
-/** Without the digits that binary fractions add. */
+/** Removes the digits that binary fractions add. */
 const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
 
 const amountOf = (limit: Budget['limit']): number =>
@@ -127,7 +127,7 @@ function limitHelp({ signal, type }: Fields): string {
 
 type PlaceProps = { fields: Fields; onChange: (changed: Partial<Fields>) => void };
 
-/** Which requests are limited. */
+/** The fields that select the requests to limit. */
 function PlaceFields({ fields, onChange }: PlaceProps) {
   const isLatency = fields.signal !== 'cpu';
   const environments = useQuery(environmentNamesQuery);

@@ -1,4 +1,4 @@
-/** The budgets of a service, loaded when they are first shown. */
+/** Loads the budgets of a service when they are first shown. */
 import { Suspense, lazy } from 'react';
 import type { ServiceBudgetsProps } from './ServiceBudgets';
 

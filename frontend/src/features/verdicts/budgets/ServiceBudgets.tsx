@@ -1,4 +1,6 @@
-/** The budgets of a service: what is allowed, what was measured, and what that means. */
+/**
+ * The budgets of a service: the limits, the measured values, and the states that follow from them.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState, type ReactNode } from 'react';
@@ -25,7 +27,10 @@ export type ServiceBudgetsProps = {
   buildLink: (buildId: string, words: ReactNode) => ReactNode;
 };
 
-/** What is open: the form for a new budget (`new`) or for the limit of one, or the question before one is removed. */
+/**
+ * The open dialog: the form for a new budget (`new`) or the limit of one, or the confirmation of a
+ * deletion.
+ */
 type Open = { form: Budget | 'new' } | { remove: Budget } | null;
 
 export default function ServiceBudgets(props: ServiceBudgetsProps) {
@@ -161,7 +166,7 @@ function BudgetRow({ budget, mayWrite, buildLink, onChange, onRemove }: RowProps
 
 type LineProps = {
   evaluation: BudgetEvaluation;
-  /** Named where several environments are evaluated. */
+  /** Shown if several environments are evaluated. */
   environment: string | null;
   buildLink: ServiceBudgetsProps['buildLink'];
 };

@@ -1,8 +1,8 @@
-/** Budgets with their newest evaluations. */
+/** Queries of budgets with their newest evaluations. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type Budget, type BudgetWords } from '../../../api';
 
-/** Evaluations are made every 15 minutes; one that was just set appears within seconds. */
+/** Budgets are evaluated every 15 minutes, a new budget within seconds. */
 const REFETCH_MS = 20_000;
 
 export const budgetsQuery = (service_id: string) =>

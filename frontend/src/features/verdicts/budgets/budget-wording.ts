@@ -1,4 +1,4 @@
-/** Budgets in words. */
+/** Texts of budgets. */
 import type { Budget, BudgetEvaluation } from '../../../api';
 import { formatValue } from '../../../engine/format/format';
 import type { Glyph } from '../../../ui';
@@ -27,7 +27,7 @@ const percentText = (share: number): string => {
   return `${percent > 0 ? '+' : ''}${percent}%`;
 };
 
-/** A value in the unit of the limit: "300 ms", "+5%". */
+/** Formats a value in the unit of the limit: "300 ms", "+5%". */
 export const valueText = ({ limit }: Pick<Budget, 'limit'>, value: number): string =>
   limit.type === 'absolute' ? formatValue(value * NS_PER_S, 'ns') : percentText(value);
 
@@ -36,7 +36,9 @@ export const limitText = (budget: Pick<Budget, 'limit'>): string =>
     ? `at most ${valueText(budget, budget.limit.seconds)}`
     : `at most ${percentText(budget.limit.increase)} per release`;
 
-/** Where it applies: "production, /api/push", "each environment", "newest build". */
+/**
+ * Formats what the budget applies to: "production, /api/push", "each environment", "newest build".
+ */
 export function placeText(
   { signal, environment_id, route }: Budget,
   names: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** Artifacts by name; several are one side. */
+/** The source of a side that consists of one or more artifacts, found by name. */
 import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
@@ -14,7 +14,7 @@ import { labelsOf } from './side-choice';
 
 const NONE = 'No artifact matches. Drop files on the page to upload them.';
 
-/** The matches of a name, as the list shows them. */
+/** Returns the artifacts that match a name, for the list. */
 export function useArtifactMatches(
   find: string,
   chosen: string[],

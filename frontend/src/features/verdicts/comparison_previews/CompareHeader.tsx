@@ -17,7 +17,7 @@ type HeaderProps = {
   onStart: () => void;
 };
 
-/** What the comparison could detect, or what is missing for it; the actions. */
+/** Shows what the comparison could detect, or what is missing for it, and the actions. */
 export function CompareHeader(props: HeaderProps) {
   const { choice, previews, both, disabledReason, isStarting, onSwap, onStart } = props;
   const clipboard = useClipboard();
@@ -55,7 +55,7 @@ export function CompareHeader(props: HeaderProps) {
   );
 }
 
-/** "Base is branch or tag main, candidate is build 9c41e0a · the URL holds this choice" */
+/** Shows "Base is branch or tag main, candidate is build 9c41e0a". */
 function Sides({ choice, previews }: Pick<HeaderProps, 'choice' | 'previews'>) {
   const texts = (['base', 'candidate'] as const).flatMap((side) => {
     const { source } = choice[side];

@@ -9,7 +9,7 @@ import { enter, open } from '../../../testing/render';
 
 type Asked = { base?: { build_id?: string } | null; candidate?: object | null };
 
-/** The API of the page; gives the searches and the comparisons that were requested. */
+/** Serves the API of the page; returns the searches and the comparisons that were requested. */
 function serve(matches: SourceMatch[] = [aMatch(1), aMatch(2), aMatch(3)]) {
   const searches: URLSearchParams[] = [];
   const created: unknown[] = [];
@@ -92,7 +92,7 @@ describe('choosing two builds', () => {
     const { searches } = serve();
     const { where } = open(COMPARE);
     const field = within(await side('base')).getByRole('combobox', { name: 'Build' });
-    // Without a pause between the keys, however slow the machine is.
+    // Sends all keys without a pause, so the test does not depend on the speed of the machine.
     for (const value of ['c', 'commit', 'commit3']) fireEvent.change(field, { target: { value } });
     const list = await within(await side('base')).findByRole('listbox');
     await waitFor(() => expect(within(list).getAllByRole('option')).toHaveLength(1));

@@ -1,4 +1,7 @@
-/** Both sides of a comparison before it is created: what they contain, and what could be concluded. */
+/**
+ * The page of both sides of a comparison before it is created: what they contain, and what it could
+ * conclude.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +27,7 @@ import {
 
 export type ComparePageProps = {
   choice: SidesChoice;
-  /** `replace` for what is not a separate step in the browser's history: a keystroke. */
+  /** `replace` is for changes that are not separate history steps, such as a keystroke. */
   onChoice: (choice: SidesChoice, replace: boolean) => void;
   onStarted: (comparisonId: string) => void;
   mayWrite: boolean;
@@ -32,7 +35,7 @@ export type ComparePageProps = {
 
 export default function ComparePage({ choice, onChoice, onStarted, mayWrite }: ComparePageProps) {
   useTitle('Compare');
-  // The fields keep what is typed; they begin anew when a side is replaced as a whole.
+  // The key of the panels: a new value resets the typed text when a side is replaced as a whole.
   const [round, setRound] = useState(0);
   const replaceSides = (next: SidesChoice) => {
     setRound(round + 1);
@@ -148,7 +151,9 @@ type SplitProps = {
   onSplit: (choice: SidesChoice) => void;
 };
 
-/** The same files cannot be on both sides; halves of them can. */
+/**
+ * Offers to split the files of a build: both sides cannot have the same files, but halves of them.
+ */
 function SplitBuild({ buildId, choice, onSplit }: SplitProps) {
   const split = useMutation({
     mutationFn: () => splitBuild(buildId),

@@ -5,7 +5,7 @@ import { detectableText, evidenceName } from './preview-wording';
 
 type ConclusionsProps = { preview: ComparisonPreview; isOld: boolean };
 
-/** What each kind of evidence could show, and what would improve it. */
+/** Shows what each kind of evidence could conclude, and what would improve it. */
 export function Conclusions({ preview, isOld }: ConclusionsProps) {
   if (preview.conclusions.length === 0) return null;
   return (
@@ -16,7 +16,7 @@ export function Conclusions({ preview, isOld }: ConclusionsProps) {
       <div
         className={classes.tableBox}
         data-old={isOld || undefined}
-        // On narrow screens it scrolls sideways, with the keyboard too.
+        // The table scrolls horizontally on narrow screens, also with the keyboard.
         role="group"
         aria-label="Conclusions"
         tabIndex={0}

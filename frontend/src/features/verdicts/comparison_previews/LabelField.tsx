@@ -1,11 +1,14 @@
-/** The labels that samples of a side must have: typed as "endpoint=/checkout", each one removable. */
+/**
+ * The field of the labels that samples of a side must have: typed as "endpoint=/checkout", each
+ * with a button that removes it.
+ */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { SideSource } from '../../../api';
 import classes from './compare.module.css';
 import { labelText, labelsOf, parseLabel, withLabels } from './side-choice';
 
-/** As many as the server accepts. */
+/** The maximum that the server accepts. */
 const MOST_LABELS = 5;
 
 type LabelProps = { source: SideSource | null; onSource: (source: SideSource) => void };

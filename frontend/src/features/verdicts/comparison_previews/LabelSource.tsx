@@ -1,4 +1,7 @@
-/** One value of a label of profiles: two values of one profile are two sides. */
+/**
+ * The source of a side that is one value of a label of profiles. Two values of one profile can be
+ * compared.
+ */
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -60,7 +63,10 @@ function ProfileSearch({ choice, onChoice }: SourceProps) {
 
 type ValuesProps = SourceProps & { source: SideSource; artifactIds: string[] };
 
-/** Key and value of one label. A value that no sample has can be typed as "key=value" with any other source. */
+/**
+ * The fields for key and value of one label. A value that no sample has can be typed as "key=value"
+ * with any other source.
+ */
 function LabelValues({ choice, source, artifactIds, onChoice }: ValuesProps) {
   const labels = useQuery(sideLabelsQuery(artifactIds));
   const chosen = labelsOf(source)[0];

@@ -1,4 +1,4 @@
-/** The page, loaded when it is first shown. */
+/** Loads the page when it is first shown. */
 import { Suspense, lazy } from 'react';
 import { PageHeader } from '../../../ui';
 import type { ComparePageProps } from './ComparePage';

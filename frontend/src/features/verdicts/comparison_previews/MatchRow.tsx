@@ -7,21 +7,21 @@ export type Match = {
   detail: string;
   evidence: string;
   isChosen: boolean;
-  /** Why it cannot be chosen, or null. */
+  /** Why the match cannot be chosen, or null. */
   disabled: string | null;
 };
 
 type MatchRowProps = {
   id: string;
   match: Match;
-  /** The text that is marked where it matches. */
+  /** The searched text, which is highlighted. */
   text: string;
   isActive: boolean;
   multiple: boolean;
   onPick: () => void;
 };
 
-/** One of the matches: what it is, when, and its evidence, or why it cannot be chosen. */
+/** Shows one match: its title, its time, and its evidence or why it cannot be chosen. */
 export function MatchRow({ id, match, text, isActive, multiple, onPick }: MatchRowProps) {
   const { title, detail, evidence, isChosen, disabled } = match;
   return (
@@ -33,7 +33,7 @@ export function MatchRow({ id, match, text, isActive, multiple, onPick }: MatchR
       data-active={isActive || undefined}
       className={classes.match}
       title={disabled ?? undefined}
-      // The field keeps the focus, so that arrows and text go on there.
+      // Prevents a change of focus: arrow keys and text still go to the field.
       onMouseDown={(event) => {
         event.preventDefault();
         onPick();

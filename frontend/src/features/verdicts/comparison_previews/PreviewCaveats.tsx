@@ -3,7 +3,10 @@ import { CaveatIcon, HelpLink, countOf } from '../../../ui';
 import { splitCaveats } from '../comparisons';
 import classes from './compare.module.css';
 
-/** What differs between the sides, and what it means for a result: all of it, before anything is computed. */
+/**
+ * Shows all differences between the sides, and what they mean for a result, before anything is
+ * computed.
+ */
 export function PreviewCaveats({ caveats }: Pick<ComparisonPreview, 'caveats'>) {
   if (caveats.length === 0) return null;
   return (

@@ -1,4 +1,6 @@
-/** A field and, below it, what matches: no popover, so that what can be chosen is always in sight. */
+/**
+ * A search field with its matches below it. They are not in a popover, so they are always visible.
+ */
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useId, useState, type KeyboardEvent } from 'react';
@@ -6,13 +8,16 @@ import { ErrorState } from '../../../ui';
 import { MatchRow, type Match } from './MatchRow';
 import classes from './compare.module.css';
 
-/** Matches are requested when no key was pressed for so long: a quarter of the 200 ms within which they are to be shown. */
+/**
+ * The pause in typing after which matches are requested: a quarter of the 200 ms within which they
+ * should be shown.
+ */
 const PAUSE_MS = 50;
 
 export type MatchResults = {
   items: Match[];
   hasMore: boolean;
-  /** Of an earlier text: shown pale until the new ones arrive. */
+  /** Whether the matches are of an earlier text: shown pale until the new ones arrive. */
   isOld: boolean;
   isPending: boolean;
   error: Error | null;
@@ -25,7 +30,7 @@ type SearchListProps = {
   onFind: (text: string) => void;
   results: MatchResults;
   onPick: (key: string) => void;
-  /** Several can be chosen: a chosen one is picked again to remove it. */
+  /** Whether several can be chosen; another click removes a chosen one. */
   multiple?: boolean;
   /** Text of the empty list. */
   none: string;

@@ -1,4 +1,4 @@
-/** A build, a branch or tag, or a deployment, found by text. */
+/** The source of a side that is a build, a branch or tag, or a deployment, found by text. */
 import { useQuery } from '@tanstack/react-query';
 import type { SourceMatch } from '../../../api';
 import { LabelField } from './LabelField';
@@ -31,7 +31,7 @@ const FIELDS: Record<SearchedType, { label: string; placeholder: string; none: s
 
 export type SourceProps = {
   choice: SideChoice;
-  /** `replace` for what is not a separate step in the browser's history. */
+  /** `replace` is for changes that are not separate steps in the browser's history. */
   onChoice: (choice: SideChoice, replace: boolean) => void;
 };
 

@@ -5,7 +5,7 @@ import classes from './compare.module.css';
 
 type ServiceProps = { value: string; onChange: (serviceId: string) => void; required?: boolean };
 
-/** The service whose sources are listed. */
+/** The field of the service whose sources are listed. */
 export function ServiceField({ value, onChange, required = false }: ServiceProps) {
   const services = useQuery(servicesQuery);
   return (

@@ -7,7 +7,7 @@ import { conditionsOf, kindsOfSides, recordedText } from './preview-wording';
 
 type ContentsProps = { preview: SidePreview; other: SidePreview | null | undefined };
 
-/** The artifacts of a side by kind, and under which conditions they were recorded. */
+/** Shows the artifacts of a side by kind, and the conditions under which they were recorded. */
 export function SideContents({ preview, other }: ContentsProps) {
   const rows = kindsOfSides(preview, other);
   return (

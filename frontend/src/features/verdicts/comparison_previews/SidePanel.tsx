@@ -1,4 +1,4 @@
-/** One side: the kind of its source, what it can be, what is chosen, and what that contains. */
+/** The panel of one side: the kind of its source, the fields to choose it, and what it contains. */
 import type { SidePreview, SideSource } from '../../../api';
 import { ErrorState, SideMark, SkeletonRows } from '../../../ui';
 import { ArtifactSource } from './ArtifactSource';
@@ -19,7 +19,7 @@ type SidePreviewState = {
 
 type PanelProps = SourceProps & {
   side: SideName;
-  /** What the other side is, whose profiles a label value can be of. */
+  /** The source of the other side: a label value can be of its profiles. */
   otherSource: SideSource | null;
   preview: SidePreviewState;
   other: SidePreview | null | undefined;
@@ -62,7 +62,10 @@ export function SidePanel(props: PanelProps) {
   );
 }
 
-/** A label value is of the profiles of this side, else of those of the other one; other kinds begin anew only when chosen. */
+/**
+ * Returns the source of a side after a change of its kind. It does not change, but for a label
+ * value, a side without a source gets that of the other side.
+ */
 function sourceForKind(
   kind: SourceKind,
   { source }: SideChoice,

@@ -4,7 +4,10 @@ import classes from './compare.module.css';
 
 type KindsProps = { side: SideName; kind: SourceKind; onKind: (kind: SourceKind) => void };
 
-/** The kinds of sources as radio buttons: the arrow keys move between them, on narrow screens in two rows. */
+/**
+ * Shows the kinds of sources as radio buttons, on narrow screens in two rows. The arrow keys move
+ * between them.
+ */
 export function SourceKinds({ side, kind, onKind }: KindsProps) {
   return (
     <fieldset className={classes.kinds}>

@@ -6,7 +6,7 @@ import { suggestionsQuery } from './preview-queries';
 import { labelPairText } from './preview-wording';
 import { SIDES, withLabels, type SideName, type SidesChoice } from './side-choice';
 
-/** So many recent pairs fit beside the suggested ones. */
+/** The number of recent pairs that fit beside the suggested ones. */
 const RECENT = 3;
 
 type Pair = { base: SideSource; candidate: SideSource };
@@ -17,7 +17,7 @@ type PairsProps = {
   onPick: (pair: Pair) => void;
 };
 
-/** Pairs that are worth comparing, and those that the user compared recently. */
+/** Shows suggested pairs, and those that the user compared recently. */
 export function SuggestedPairs({ serviceId, choice, previews, onPick }: PairsProps) {
   const { data, error } = useQuery(suggestionsQuery(serviceId));
   if (error) return <ErrorState compact what="Could not load suggested pairs" error={error} />;
@@ -59,7 +59,10 @@ export function SuggestedPairs({ serviceId, choice, previews, onPick }: PairsPro
 
 type PairOfSource = { source: SideSource; pair: LabelPair };
 
-/** Two values of a label of the profiles that are chosen; a side that is limited to a value has none. */
+/**
+ * Returns two values of a label of the chosen profiles, or null. A side that is limited to a value
+ * has no such pair.
+ */
 function findLabelPair(choice: SidesChoice, previews: PairsProps['previews']): PairOfSource | null {
   for (const side of SIDES) {
     const { source } = choice[side];

@@ -1,4 +1,4 @@
-/** A service in an environment between two times. */
+/** The source of a side that is a service in an environment between two times. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { fieldText, fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useQuery } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 
 type Draft = { service: string; environment: string; begin: string; end: string };
 
-/** Usual ranges, as hours before now. */
+/** Common time ranges, as milliseconds before now. */
 const PRESETS = [
   { name: 'Last 24 hours', fromMs: 24 * HOUR_MS, toMs: 0 },
   { name: 'This week', fromMs: WEEK_MS, toMs: 0 },

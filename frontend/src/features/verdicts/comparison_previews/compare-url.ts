@@ -1,7 +1,8 @@
 /**
- * What a link to the choice of sides restores: all of it. A source is one short text, so that links can be written by hand
- * and by programs: `build:ID`, `deployment:ID`, `artifacts:ID,ID`, `ref:SERVICE:NAME`, `time:SERVICE:ENVIRONMENT:BEGIN/END`
- * (times as in ISO 8601). `v` is the version of this form.
+ * The search parameters of a link to the choice of sides. A source is one short text, so links can
+ * be written by hand and by programs: `build:ID`, `deployment:ID`, `artifacts:ID,ID`,
+ * `ref:SERVICE:NAME`, `time:SERVICE:ENVIRONMENT:BEGIN/END` (times as in ISO 8601). `v` is the
+ * version of this format.
  */
 import * as z from 'zod/mini';
 import type { SideSource } from '../../../api';
@@ -17,13 +18,16 @@ import {
 } from './side-choice';
 
 const VERSION = 1;
-/** As many artifacts as a side may have, with room for the error that names the limit. */
+/**
+ * Enough for more artifacts than a side may have: the server rejects them with an error that has
+ * the limit.
+ */
 const MOST_CHARACTERS = 40_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
 const isId = (text: string | undefined): text is string => text !== undefined && UUID.test(text);
 
-/** The source that a text names, or null. */
+/** Parses the text of a source; null if it is invalid. */
 export function parseSource(text: string): SideSource | null {
   const at = text.indexOf(':');
   const [type, rest] = [text.slice(0, at), text.slice(at + 1)];
@@ -80,7 +84,7 @@ export function formatSource(source: SideSource): string {
   }
 }
 
-/** Every field falls back alone: one damaged part of a link does not cost the rest of it. */
+/** Parses each field on its own: an invalid one gets its default, the others keep their values. */
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 
 const sourceText = z
@@ -109,7 +113,7 @@ const searchSchema = z.object({
 });
 type CompareSearch = z.infer<typeof searchSchema>;
 
-/** Checks what an address contains; never throws. */
+/** Parses the search parameters and never throws. */
 export const readCompareSearch = (search: Record<string, unknown>): CompareSearch =>
   searchSchema.parse(search);
 
@@ -158,7 +162,10 @@ export const choiceOf = (search: CompareSearch): SidesChoice => ({
   }),
 });
 
-/** What of a side is not as its source alone restores it. */
+/**
+ * Returns the search parameters of a side: its source, and the values that the source does not
+ * determine.
+ */
 function searchOfSide({ kind, service, find: typed, source }: SideChoice): SideSearch {
   const pairs = labelsOf(source).map(({ key, value }): [string, string | null] => [key, value]);
   const ofSource = source && 'service_id' in source ? source.service_id : '';
@@ -172,7 +179,7 @@ function searchOfSide({ kind, service, find: typed, source }: SideChoice): SideS
   };
 }
 
-/** The other way round; what is as usual is left out. */
+/** Returns the search parameters of a choice, without defaults. */
 export function compareSearchOf({ base, candidate }: SidesChoice): CompareSearch {
   const [first, second] = [searchOfSide(base), searchOfSide(candidate)];
   const search: CompareSearch = {
@@ -194,7 +201,7 @@ export function compareSearchOf({ base, candidate }: SidesChoice): CompareSearch
 
 type Sources = { base?: SideSource | null; candidate?: SideSource | null; service?: string };
 
-/** The address at which these sources are chosen. */
+/** Returns the search parameters of a page on which these sources are chosen. */
 export function searchOfSources({ base, candidate, service = '' }: Sources): CompareSearch {
   const side = (source: SideSource | null | undefined) =>
     source ? chooseSource(source, { ...EMPTY_SIDE, service }) : { ...EMPTY_SIDE, service };

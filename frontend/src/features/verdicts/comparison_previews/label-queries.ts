@@ -1,15 +1,18 @@
-/** The labels of the samples of artifacts, largest value first: from the summary of their profile set. */
+/**
+ * Query of the labels of the samples of artifacts, largest value first. They are in the summary of
+ * the profile set.
+ */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 
-/** How often it is asked whether a set is read. */
+/** The interval at which the state of a profile set is requested. */
 const STEP_MS = 150;
-/** As many artifacts as a profile set may have. */
+/** The maximum number of artifacts in a profile set. */
 const MOST_ARTIFACTS = 200;
 
 type Read = { state: string };
 
-/** Repeats a request until what it reads is complete. */
+/** Repeats a request until its result is done. */
 async function waitUntilDone<T extends Read>(
   first: T,
   read: () => Promise<T>,

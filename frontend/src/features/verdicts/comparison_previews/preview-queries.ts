@@ -1,16 +1,16 @@
-/** What sides can be, what they contain, and what their comparison could conclude. */
+/** Queries of the sources of sides, what they contain, and what their comparison could conclude. */
 import { queryOptions, type QueryKey } from '@tanstack/react-query';
 import { calls, type SideSource, type SourceMatches } from '../../../api';
 import { isCompared } from '../../evidence/artifacts';
 import type { SideName } from './side-choice';
 
-/** So many matches are listed; a longer text finds fewer. */
+/** The maximum number of listed matches; a longer text has fewer. */
 export const LISTED = 6;
 
 export type SearchedType = SourceMatches['items'][number]['source']['type'] &
   ('build' | 'ref' | 'deployment');
 
-/** Old matches stay until new ones of the same type arrive. */
+/** Shows the previous matches until new ones of the same type arrive. */
 const sameType =
   (type: string) =>
   <T>(previous: T | undefined, query: { queryKey: QueryKey } | undefined): T | undefined =>
@@ -46,7 +46,7 @@ export const artifactMatchesQuery = (name: string, profilesOnly: boolean) =>
     placeholderData: sameType(`side-${profilesOnly ? 'profiles' : 'all'}`),
   });
 
-/** What one side contains; it does not depend on the other. */
+/** Query of what one side contains; it does not depend on the other. */
 export const sidePreviewQuery = (side: SideName, source: SideSource | null) =>
   queryOptions({
     queryKey: ['comparison-preview', source],
@@ -57,7 +57,7 @@ export const sidePreviewQuery = (side: SideName, source: SideSource | null) =>
     },
   });
 
-/** What the comparison of both sides could conclude. */
+/** Query of what the comparison of both sides could conclude. */
 export const conclusionsQuery = (base: SideSource | null, candidate: SideSource | null) =>
   queryOptions({
     queryKey: ['comparison-preview', 'both', base, candidate],
@@ -76,7 +76,10 @@ export const suggestionsQuery = (service_id: string) =>
 export const startComparison = (base: SideSource, candidate: SideSource) =>
   calls.comparisonsCreate({ body: { base: { source: base }, candidate: { source: candidate } } });
 
-/** All artifacts of a build that can be compared, one half for each side: of every kind each second one. */
+/**
+ * Splits the comparable artifacts of a build into two halves: every second one of each kind is on
+ * the other side.
+ */
 export async function splitBuild(build_id: string): Promise<Record<SideName, SideSource>> {
   const { items } = await calls.artifactsList({
     query: { build_id, state: ['decoded'], limit: 200 },

@@ -1,4 +1,4 @@
-/** What sides contain and what their comparison could conclude, in words. */
+/** Texts on what sides contain and what their comparison could conclude. */
 import type {
   ComparisonPreview,
   Conclusion,
@@ -23,7 +23,10 @@ export const SOURCE_LABELS: Record<SourceKind, string> = {
   label: 'Label value',
 };
 
-/** One artifact of a kind in a list of counts, and several: "8 CPU, 4 traces, 1 growth log". */
+/**
+ * The names of one and of several artifacts of a kind in a list of counts: "8 CPU, 4 traces, 1
+ * growth log".
+ */
 const SHORT_KINDS: Record<string, [string, string]> = {
   'profile.cpu': ['CPU', 'CPU'],
   'profile.heap': ['heap', 'heap'],
@@ -47,7 +50,7 @@ export function evidenceText(evidence: EvidenceCount[], hasMetrics = false): str
   return [...parts, ...(hasMetrics ? ['latency metrics'] : [])].join(', ');
 }
 
-/** What a comparison of a kind of evidence measures, and one artifact of it. */
+/** What a comparison of a kind of evidence measures, and the noun of one artifact. */
 const MEASURES: Record<string, [string, string]> = {
   'profile.cpu': ['CPU time', 'profile'],
   'profile.heap': ['heap in use', 'profile'],
@@ -64,7 +67,7 @@ const MEASURES: Record<string, [string, string]> = {
 export const evidenceName = (evidence: string): string =>
   evidence === 'latency' ? 'Latency p99 from metrics' : kindPlural(evidence);
 
-/** "+4%" up to +50%, then "×1.8". */
+/** Formats a ratio: "+4%" up to +50%, then "×1.8". */
 export function detectableText(ratio: number): string {
   const percent = (ratio - 1) * 100;
   if (percent >= 50) return `×${ratio.toFixed(ratio < 10 ? 1 : 0)}`;
@@ -73,7 +76,7 @@ export function detectableText(ratio: number): string {
 
 type HeadlinePart = { text: string; isAccent?: boolean };
 
-/** "Detects a change of 4% in CPU time with 8 profiles per side"; else what is missing. */
+/** Returns "Detects a change of 4% in CPU time with 8 profiles per side", or what is missing. */
 export function headlineParts(preview: ComparisonPreview): HeadlinePart[] {
   const first = preview.conclusions.find(
     ({ state, minimum_detectable_ratio }) => state === 'conclusive' && minimum_detectable_ratio,
@@ -93,7 +96,7 @@ function countsText({ base_count, candidate_count }: Conclusion, noun: string): 
   return `${countOf(base_count, noun)} in base and ${countText(candidate_count)} in candidate`;
 }
 
-/** "branch or tag main", "build 9c41e0a", "6 artifacts". */
+/** Formats a source: "branch or tag main", "build 9c41e0a", "6 artifacts". */
 export function sourceText(source: SideSource, preview: SidePreview | null | undefined): string {
   const label = preview?.label ?? '';
   const name = {
@@ -117,13 +120,13 @@ export function isSameBuild(choice: SidesChoice, { base, candidate }: Previews):
   return binary !== null && binary === binaryOf(candidate);
 }
 
-/** The one binary that all artifacts of a side are of, as far as they state it, or null. */
+/** Returns the build ID if all artifacts of a side that have one have the same; otherwise null. */
 function binaryOf({ conditions }: SidePreview): string | null {
   const [first, second] = new Set(conditions.flatMap(({ build_id }) => build_id ?? []));
   return second === undefined ? (first ?? null) : null;
 }
 
-/** Why the comparison cannot be started, or null. */
+/** Returns why the comparison cannot be started, or null. */
 export function explainDisabledStart(
   choice: SidesChoice,
   previews: Previews,
@@ -142,7 +145,7 @@ export function explainDisabledStart(
   return both.data.can_compare ? null : both.data.headline;
 }
 
-/** The kinds of both sides in one order, so that rows of both tables are at one height. */
+/** Returns the kinds of both sides in one order, which aligns the rows of both tables. */
 export function kindsOfSides(
   own: SidePreview,
   other: SidePreview | null | undefined,
@@ -162,7 +165,10 @@ const orderOf = (kind: string | null): number =>
 
 type Condition = { name: string; value: string; differs: boolean };
 
-/** Under which conditions the artifacts were recorded; several values if they differ within the side. */
+/**
+ * Returns the conditions under which the artifacts were recorded; several values if they differ
+ * within the side.
+ */
 export function conditionsOf(own: SidePreview, other: SidePreview | null | undefined): Condition[] {
   const [mine, others] = [valuesOf(own), other ? valuesOf(other) : null];
   return Object.entries(mine)
@@ -185,7 +191,7 @@ function valuesOf({ conditions }: SidePreview): Record<string, string> {
   };
 }
 
-/** "Tue 17 Nov 09:12 to 09:16". */
+/** Formats a time range: "Tue 17 Nov 09:12 to 09:16". */
 export function recordedText({ recorded_from, recorded_to }: KindPreview): string {
   if (!recorded_from) return '';
   const [from, to] = [momentText(recorded_from), recorded_to ? momentText(recorded_to) : ''];
@@ -194,13 +200,13 @@ export function recordedText({ recorded_from, recorded_to }: KindPreview): strin
   return `${from} to ${sameDay ? to.slice(-5) : to}`;
 }
 
-/** Characters of a label value in a sentence. */
+/** The maximum number of characters of a label value in a sentence. */
 const MOST_OF_VALUE = 60;
 
 const percentText = (share: number): string =>
   share < 0.01 ? 'less than 1%' : `${Math.round(share * 100)}%`;
 
-/** "/checkout and /cart of label endpoint, 41% and 22% of the CPU" */
+/** Formats a pair: "/checkout and /cart of label endpoint, 41% and 22% of the CPU". */
 export function labelPairText({ key, first, second }: LabelPair): string {
   const [one, other, label] = [first.value, second.value, key].map((text) =>
     visibleName(text, MOST_OF_VALUE),

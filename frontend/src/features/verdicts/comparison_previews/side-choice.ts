@@ -1,4 +1,4 @@
-/** What is chosen for the sides of a comparison before it is created. Pure. */
+/** The choices for the sides of a comparison before it is created. No side effects. */
 import type { Comparison, SideSource } from '../../../api';
 
 export const SIDES = ['base', 'candidate'] as const;
@@ -7,10 +7,10 @@ export type SideName = (typeof SIDES)[number];
 export const SOURCE_KINDS = ['build', 'ref', 'deployment', 'time', 'artifacts', 'label'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** One side: the kind of source that is offered, what is searched, and what is chosen. */
+/** The choices for one side: the kind of source, the searched text, and the chosen source. */
 export type SideChoice = {
   kind: SourceKind;
-  /** Its id; '' = any service. */
+  /** The id of the service; '' = any service. */
   service: string;
   find: string;
   source: SideSource | null;
@@ -36,18 +36,20 @@ export const withLabels = (source: SideSource, labels: LabelMatcher[]): SideSour
   labels,
 });
 
-/** The kind under which a source is offered. */
+/** Returns the kind of a source. */
 export function kindOfSource({ type }: SideSource): Exclude<SourceKind, 'label'> {
   return type === 'time_range' ? 'time' : type;
 }
 
-/** A side with this source, as a suggestion or link gives it; the service that was chosen stays. */
+/**
+ * Returns a side with this source. A source without a service does not change the chosen service.
+ */
 export function chooseSource(source: SideSource, before: SideChoice = EMPTY_SIDE): SideChoice {
   const service = 'service_id' in source ? source.service_id : before.service;
   return { kind: kindOfSource(source), service, find: '', source };
 }
 
-/** The source of a side of a comparison; of listed artifacts or a time range that was chosen without one, those. */
+/** Returns the source of a side of a comparison; if it has none, its artifacts or time range. */
 export function sourceOfSide(side: Comparison['base']): SideSource | null {
   const { source, artifact_ids, time_range, labels } = side;
   if (source) return source;
@@ -57,11 +59,14 @@ export function sourceOfSide(side: Comparison['base']): SideSource | null {
   return { type: 'time_range', service_id, environment_id, begin, end, labels };
 }
 
-/** "endpoint=/checkout", or "endpoint is absent". */
+/** Formats a label: "endpoint=/checkout", or "endpoint is absent". */
 export const labelText = ({ key, value }: LabelMatcher): string =>
   value === null ? `${key} is absent` : `${key}=${value}`;
 
-/** The label of "endpoint=/checkout?a=b": what is before the first equals sign; null without one. */
+/**
+ * Parses a label such as "endpoint=/checkout?a=b": the key ends at the first equals sign. Returns
+ * null without one.
+ */
 export function parseLabel(text: string): LabelMatcher | null {
   const at = text.indexOf('=');
   const key = text.slice(0, at).trim();

@@ -1,4 +1,7 @@
-/** The parts of a comparison besides profiles: tabs between them, each part in its place, and where a finding is shown. */
+/**
+ * The sections of a comparison other than profiles: tabs to choose a section, the chosen section,
+ * and the place where each finding is shown.
+ */
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
@@ -30,19 +33,19 @@ type PartProps = {
   kinds: string[];
   findings: Finding[];
   goroutines: GoroutineWays;
-  /** Where the finding leads that was just chosen; until `onArrived`. */
+  /** The place of the finding that was just chosen; null after `onArrived`. */
   arrival: FindingTarget | SpansArrival | null;
   onArrived: () => void;
   /** A link to the page of one distributed trace. */
   traceLink: (artifactId: string, traceId: string, words: string) => ReactNode;
 };
 
-/** What a kind adds to the page: its section, and where its findings are shown. */
+/** An artifact kind on the page: its section and where its findings are shown. */
 type KindSection = {
   Section: (props: PartProps) => ReactNode;
-  /** The view of the section that shows a finding. */
+  /** Returns the changes of the view that show a finding in the section. */
   placeOf?: (finding: Finding, view: ComparisonView) => Partial<ComparisonView>;
-  /** Where in the section a finding leads. */
+  /** Returns the place of a finding in the section, to scroll to. */
   arrivalOf?: (finding: Finding) => FindingTarget | SpansArrival | null;
 };
 
@@ -119,7 +122,7 @@ const SECTIONS: Record<ArtifactKind, KindSection> = {
   },
 };
 
-/** The chosen part, when it is not the profiles. */
+/** Shows the section of the chosen artifact kind; nothing for profiles. */
 export function ArtifactKindSection(props: PartProps) {
   const { Section } = SECTIONS[props.part];
   return <Section {...props} />;
@@ -134,7 +137,7 @@ type PartTabsProps = {
   onPart: (part: ArtifactKind) => void;
 };
 
-/** Kinds of evidence, where a comparison has several. */
+/** Tabs of the kinds of evidence; shown if a comparison has more than one. */
 export function ArtifactKindTabs({ parts, part, onPart }: PartTabsProps) {
   if (parts.length < 2) return null;
   return (
@@ -159,26 +162,34 @@ export function ArtifactKindTabs({ parts, part, onPart }: PartTabsProps) {
 
 const NOT_OF_WAITERS = ['trace.gc', 'trace.waiting', 'trace.blocked'];
 
-/** Whether a finding of traces is about the waits of one group for a processor: those on GC, all waiting and blocked time are not. */
+/**
+ * Whether a finding of traces is about the scheduler latency of one group. Findings on GC, on all
+ * waiting and on blocked time are not.
+ */
 const isOfWaiter = ({ kind }: Finding): boolean => !NOT_OF_WAITERS.includes(kind);
 
-/** Where a finding is shown: its part, and in it its waiter or its kind of profile. */
+/**
+ * Returns the changes of the view that show a finding: its artifact kind, and its waiter or profile
+ * kind.
+ */
 export function placeOf(
   finding: Finding,
   parts: ArtifactKind[],
   view: ComparisonView,
 ): Partial<ComparisonView> {
   const part = artifactKindOfFinding(finding);
-  // Metrics have no separate section: their place is the list.
+  // Metrics have no section: their findings are shown in the list only.
   if (!parts.includes(part) || finding.kind.startsWith('metrics.')) return {};
   return { part, ...SECTIONS[part].placeOf?.(finding, view) };
 }
 
-/** Where in its part a finding leads. */
+/** Returns the place of a finding in its section, or null if it has none. */
 export const arrivalOf = (finding: Finding): FindingTarget | SpansArrival | null =>
   SECTIONS[artifactKindOfFinding(finding)].arrivalOf?.(finding) ?? null;
 
-/** Flame graphs that traces bring along: their CPU samples, and the stacks on which goroutines waited. */
+/**
+ * Returns the flame graphs of traces: their CPU samples, and the stacks on which goroutines waited.
+ */
 function flamesOf(kinds: string[], open: (kind: string, group: string) => void) {
   const known = [
     { kind: 'trace-cpu', words: 'Flame graph of its CPU samples in the trace' },

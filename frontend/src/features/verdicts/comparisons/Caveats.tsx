@@ -6,13 +6,18 @@ import { Term } from '../../../ui/Terms';
 import classes from './Caveats.module.css';
 import { categoryLabel, gapLabel, waiterLabel } from './shared/comparison-wording';
 
-/** So many are read at once; the rest is one click away. They come with the gravest first. */
+/** The number of caveats shown at first; a click shows the others. The most severe come first. */
 const SHOWN = 3;
 
-/** What ends the first half of a sentence, the surest mark first; each may stand in the half of another. */
+/**
+ * The marks that end the first half of a sentence, the most reliable first: each may also occur
+ * within a half.
+ */
 const ENDS = ['): ', '. ', '; '];
 
-/** What differs first, then in muted what it means for the verdict: the sentence's own two halves. */
+/**
+ * Splits a sentence into what differs and what that means for the verdict, which is shown muted.
+ */
 export function splitCaveats(sentence: string): [string, string] {
   const end = ENDS.find((mark) => sentence.includes(mark));
   if (end === undefined) return [sentence, ''];
@@ -20,7 +25,10 @@ export function splitCaveats(sentence: string): [string, string] {
   return [sentence.slice(0, cut - 1), sentence.slice(cut)];
 }
 
-/** The headline's own sentence where profiles decide; else the first of what traces and spans could detect. */
+/**
+ * Returns the sentence of the headline if profiles decide the verdict; otherwise one on the first
+ * change that traces and spans could detect.
+ */
 function detectableText({ headline, minimum_detectable_effects }: ComparisonResult): string {
   if (headline.minimum_detectable_effect) return headline.minimum_detectable_effect;
   const first = minimum_detectable_effects.find(
@@ -43,7 +51,7 @@ function detectableName({
   return subject === 'total' ? 'the total' : categoryLabel(subject);
 }
 
-/** Why the comparison may mislead: a strip, never a modal; what it does not show, it counts. */
+/** Shows why the comparison may mislead, as a strip with the number of caveats. */
 export function Caveats({ result }: { result: ComparisonResult }) {
   const [open, setOpen] = useState(false);
   const detectable = detectableText(result);

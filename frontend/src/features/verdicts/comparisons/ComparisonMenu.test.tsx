@@ -10,7 +10,7 @@ import { useComparisonExport } from './comparison-export';
 
 type Downloaded = { href: string; name: string };
 
-// jsdom has no addresses of blobs.
+// jsdom has no URLs of blobs.
 Object.assign(URL, { createObjectURL: () => 'blob:picture', revokeObjectURL: () => undefined });
 
 let downloaded: Downloaded[] = [];
@@ -76,7 +76,10 @@ const anExport = (changed: Record<string, unknown> = {}) => ({
   ...changed,
 });
 
-/** Answers the request for an export, then each time it is asked for the next of `states`; the last remains. */
+/**
+ * Handles the request that creates an export, and returns the next of `states` for each poll; the
+ * last one repeats.
+ */
 function serve(...states: Record<string, unknown>[]): unknown[] {
   const asked: unknown[] = [];
   server.use(
@@ -165,7 +168,7 @@ describe('a picture of the graph', () => {
   });
 
   it('is copied as PNG, and why it was not is said', async () => {
-    // jsdom has no pictures in its clipboard.
+    // jsdom does not support images in its clipboard.
     vi.stubGlobal(
       'ClipboardItem',
       class {

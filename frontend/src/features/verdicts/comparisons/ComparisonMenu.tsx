@@ -1,4 +1,4 @@
-/** All that is seldom done with a comparison, in one menu: what the page adds, renaming, deletion. */
+/** A menu of less frequent actions on a comparison: entries of the page, rename and delete. */
 import { Button, Menu } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { Comparison } from '../../../api';
@@ -10,7 +10,7 @@ type MenuProps = {
   comparison: Comparison;
   onGone: () => void;
   mayWrite?: boolean;
-  /** Other entries, and below the button what the last of them came to. */
+  /** Other entries, and the outcome of the last one, which is shown below the button. */
   items?: ReactNode;
   outcome?: ReactNode;
   busy?: boolean;

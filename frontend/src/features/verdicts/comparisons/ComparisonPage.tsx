@@ -1,4 +1,4 @@
-/** The page of one comparison: its result, or how far it is, or why it failed. */
+/** The page of one comparison: its result, its progress or why it failed. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { makeConnectionLostError } from '../../../api';

@@ -1,4 +1,4 @@
-/** A comparison that is under way, or came to nothing. */
+/** The page of a comparison that is waiting or running, has failed or was cancelled. */
 import { Button, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -13,7 +13,7 @@ type ComparisonProgressProps = {
   comparison: Comparison;
   mayWrite: boolean;
   onGone: () => void;
-  /** The way to the choice of other sides. */
+  /** A link to the page that changes the sides. */
   changeSides?: ReactNode;
 };
 

@@ -32,9 +32,9 @@ import { isFlameStep } from './shared/history-steps';
 import { SuspectContext } from './suspect-context';
 import { kindsOf, selectView, type RequestedView } from './shared/selected-view';
 
-/** What the rest of the product adds to a comparison. */
+/** The elements that other features add to a comparison. */
 type ComparisonExtensions = {
-  /** The way to the choice of other sides. */
+  /** A link to the page that changes the sides. */
   changeSides?: ReactNode;
   /** Other actions on the comparison, and entries of its menu. */
   action?: ReactNode;
@@ -48,7 +48,10 @@ type ComparisonExtensions = {
 
 export type ComparisonContext = {
   view: ComparisonView;
-  /** `replace` for what is not a separate history step (a drag, a keystroke): Back should not walk through it. */
+  /**
+   * `replace` is for changes that are not separate history steps (a drag, a keystroke), so that
+   * Back skips them.
+   */
   onView: (view: ComparisonView, replace: boolean) => void;
   onGone: () => void;
   mayWrite: boolean;
@@ -56,7 +59,7 @@ export type ComparisonContext = {
   extensions: ComparisonExtensions;
 };
 
-/** Changes of the view that are separate steps in the browser's history. */
+/** Whether a change of the view is a separate step in the browser's history. */
 function isStep(before: ComparisonView, after: ComparisonView): boolean {
   return (
     before.finding !== after.finding ||
@@ -174,7 +177,10 @@ export function CompletedComparison(props: CompletedProps) {
   );
 }
 
-/** The choice of a finding: its place in the view, in its section, and in the flame graph. */
+/**
+ * Returns the place of the chosen finding, and the callbacks that choose a finding and show it in
+ * the flame graph.
+ */
 function useFindingChoice(
   result: ComparisonResult,
   parts: ReturnType<typeof artifactKindsOf>,

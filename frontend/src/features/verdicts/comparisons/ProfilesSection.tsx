@@ -23,7 +23,7 @@ type ProfilesProps = {
 
 export function ProfilesSection(props: ProfilesProps) {
   const { comparison, kinds, wanted, view, onView, graph } = props;
-  // The list of findings shows all of a comparison of metrics alone.
+  // For a comparison of metrics alone, the list of findings already shows everything.
   const ofMetrics = comparison.artifact_kinds.length === 0 && comparison.base.time_range !== null;
   return (
     <>

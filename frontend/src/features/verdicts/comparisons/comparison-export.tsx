@@ -1,4 +1,7 @@
-/** Taking the comparison away: pictures of the graph at once, files made by a job and then downloaded. */
+/**
+ * Exports of a comparison: images of the graph are made in the browser, files are made by a job and
+ * then downloaded.
+ */
 import { useState, type ReactNode } from 'react';
 import type { ExportFormat } from '../../../api';
 import type { FlameGraphHandle, Picture } from '../../../charts';
@@ -30,9 +33,9 @@ type ExportProps = {
 
 type Exporting = {
   busy: boolean;
-  /** For the dropdown of a menu. */
+  /** The entries of the menu. */
   items: ReactNode;
-  /** What the last export came to, if it is not a whole file. */
+  /** The outcome of the last export: an error, or that its image is cut off. */
   outcome: ReactNode;
 };
 
@@ -46,7 +49,7 @@ export function useComparisonExport({ comparisonId, kind, name, graph }: ExportP
   const [cut, setCut] = useState<Picture['cut']>(null);
   const error = made.error ?? pictureError;
 
-  /** What the export before this one came to is not shown any more. */
+  /** Clears the outcome of the previous export. */
   const begin = () => {
     made.reset();
     setPictureError(null);

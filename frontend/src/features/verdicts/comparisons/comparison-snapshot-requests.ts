@@ -1,14 +1,17 @@
-/** What can be opened on the page of a comparison, as requests: a report takes it along. Most viewed first. */
+/**
+ * The requests that a report records for a comparison: those of all that can be opened on its page,
+ * most viewed first.
+ */
 import type { QueryClient } from '@tanstack/react-query';
 import type { Comparison, ViewDescription } from '../../../api';
 import { traceSnapshotRequests } from '../../evidence/exec_traces';
 import { PROFILES, type ArtifactKind } from './shared/artifact-kinds';
 import { comparisonQuery } from './shared/comparison-queries';
 
-/** Functions whose lines go along: those that the findings name. */
+/** The maximum number of requests of lines, for functions that the findings name. */
 const LINES_MOST = 60;
 
-/** What the sections of some kinds request beside their result. */
+/** The requests that the sections of some kinds send in addition to their result. */
 const MORE: Partial<Record<ArtifactKind, (client: QueryClient, id: string) => Promise<string[]>>> =
   { traces: traceSnapshotRequests };
 

@@ -1,4 +1,7 @@
-/** The line on the most suspicious commit, which the page shows below its header and beside the source of a function. */
+/**
+ * The line on the most suspicious commit; shown below the header of the page and beside the source
+ * of a function.
+ */
 import { createContext, type ReactNode } from 'react';
 
 export const SuspectContext = createContext<ReactNode>(null);

@@ -12,7 +12,7 @@ type CommitsProps = {
   link: (repositoryId: string, sha: string, words: ReactNode) => ReactNode;
 };
 
-/** Commits of the deployment, the most suspicious first, with their authors. */
+/** Shows the commits of the deployment, the most suspicious first, with their authors. */
 export function EventCommits({ event, link }: CommitsProps) {
   const { suspects, suspects_reason: reason } = event;
   if (event.cause !== 'deployment' && suspects.length === 0) return null;
@@ -44,7 +44,7 @@ export function EventCommits({ event, link }: CommitsProps) {
   );
 }
 
-/** The first, if it stands out from the second. */
+/** Whether this is the first commit and more suspicious than the second. */
 function isSuspect(suspects: Suspect[], at: number): boolean {
   const [first, second] = suspects;
   return at === 0 && first !== undefined && first.suspicion > (second?.suspicion ?? 0);

@@ -1,4 +1,4 @@
-/** Before and after: the findings of the comparison, or how to make one. */
+/** The comparison of before and after: its findings, or a button to create it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -30,7 +30,7 @@ export function EventComparison({ event, mayWrite, link, onOpen }: ComparisonPro
   return (
     <Section
       title={title}
-      // The first finding says what the headline would.
+      // The first finding has the same content as the headline.
       aside={comparison.findings.length === 0 ? comparison.headline : undefined}
       controls={link(comparison.id, 'Open comparison')}
     >

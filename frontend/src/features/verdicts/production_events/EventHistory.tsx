@@ -3,7 +3,7 @@ import { Timestamp } from '../../../ui';
 import classes from './events.module.css';
 import { historyTone } from './event-wording';
 
-/** What happened to an event, newest first. */
+/** Shows the history of an event, newest first. */
 export function EventHistory({ history }: Pick<ProductionEvent, 'history'>) {
   return (
     <section aria-label="History">

@@ -25,11 +25,11 @@ import classes from './events.module.css';
 import { productionEventQuery } from './event-queries';
 import { sizeText, stateText, titleText } from './event-wording';
 
-/** A part of the dashboard. */
+/** A range of the dashboard: an environment, a service and a time range. */
 export type EventRange = {
   environmentId: string;
   serviceId: string | null;
-  /** Its name in addresses. */
+  /** The slug of the service. */
   service: string | null;
   fromMs: number;
   toMs: number;
@@ -39,7 +39,7 @@ export type EventPageProps = {
   id: string;
   mayWrite: boolean;
   back: ReactNode;
-  /** From higher features: what can be done with the event, and its discussion. */
+  /** Rendered by higher features: actions on the event, and its discussion. */
   actions: (item: InboxItem) => ReactNode;
   discussion: ReactNode;
   links: {
@@ -138,7 +138,7 @@ function LoadedEvent(props: LoadedProps) {
 
 const QUANTILES = ['p50', 'p90', 'p99', 'mean'] as const;
 
-/** So many services are drawn; the dashboard shows the rest. */
+/** The maximum number of services that are drawn; the dashboard shows the others. */
 const SERVICES_MOST = 3;
 
 function EventPanels({ event, links, onRange }: LoadedProps) {

@@ -1,6 +1,6 @@
 /**
- * The longest traces during an event beside those of the time before, and the span sets that contain them. Nothing where
- * no spans are sent.
+ * The longest traces during an event and before it, and the span sets that contain them. Shows
+ * nothing if no span set is of the time of the event.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -81,7 +81,7 @@ function TraceList({ name, found, traceLink, setLink }: ListProps) {
   );
 }
 
-/** Where only a part was searched. */
+/** Returns a note that only some span sets were searched, or ''. */
 const searchedText = ({ sets, total }: SlowTraces): string =>
   total > sets.length ? `of the newest ${sets.length} of ${total} span sets` : '';
 

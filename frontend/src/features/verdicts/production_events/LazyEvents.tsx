@@ -1,4 +1,4 @@
-/** The page of a production event, loaded when one is first shown. */
+/** Loads the page of a production event when it is first shown. */
 import { Suspense, lazy } from 'react';
 import type { EventPageProps } from './EventPage';
 

@@ -3,7 +3,7 @@ import { StateIcon } from '../../../ui';
 import classes from './events.module.css';
 import { PROOF_STATES } from './event-wording';
 
-/** The conditions of the end of an event, and which of them hold. */
+/** Shows the conditions for the end of an event, and which of them hold. */
 export function ProofStrip({ proof }: Pick<ProductionEvent, 'proof'>) {
   if (proof.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** One production event with its evidence. */
+/** Query of one production event with its evidence. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 

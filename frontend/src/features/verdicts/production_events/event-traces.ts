@@ -1,4 +1,4 @@
-/** The slowest traces of an event, and those of the time before to compare with. */
+/** Queries of the slowest traces of an event, and of those before it for comparison. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import type { ProductionEvent } from '../../../api';
@@ -9,7 +9,10 @@ export type SlowTrace = TraceRow & { setId: string };
 export type SlowTraces = { sets: string[]; total: number; traces: SlowTrace[] };
 type EventTraceSides = { after: SlowTraces; before: SlowTraces };
 
-/** So many sets of each side are searched, and so many of the longest traces of each. */
+/**
+ * The maximum number of sets that are searched for each side, and of the longest traces that are
+ * read from each.
+ */
 const SETS_MOST = 4;
 const READ_MOST = 50;
 const SHOWN_MOST = 5;
@@ -17,7 +20,7 @@ const NS_PER_MS = 1e6;
 
 type TimeSpan = { fromMs: number; toMs: number };
 
-/** The longest traces of several sets that began in a range. */
+/** Returns the longest traces of several sets that began in a range. */
 export function slowestOf(traces: readonly SlowTrace[], { fromMs, toMs }: TimeSpan): SlowTrace[] {
   return traces
     .filter(({ start_ns }) => start_ns >= fromMs * NS_PER_MS && start_ns < toMs * NS_PER_MS)
@@ -25,7 +28,10 @@ export function slowestOf(traces: readonly SlowTrace[], { fromMs, toMs }: TimeSp
     .slice(0, SHOWN_MOST);
 }
 
-/** As long before the event as is shown after its beginning: a longer time has longer traces by chance alone. */
+/**
+ * Returns the time ranges before and after the beginning of an event. Both have the same length: a
+ * longer one has longer traces by chance alone.
+ */
 export function spansOf({ item, range }: Pick<ProductionEvent, 'item' | 'range'>) {
   const startMs = Date.parse(item.since_at ?? range.from);
   const endMs = Date.parse(range.to);

@@ -1,4 +1,4 @@
-/** Production events in words. */
+/** Texts of production events. */
 import type { ProductionEvent } from '../../../api';
 import { formatNumber, formatRatio } from '../../../engine/format/format';
 import { countOf, type Glyph } from '../../../ui';
@@ -30,7 +30,7 @@ export const EVENT_KINDS: Record<ProductionEvent['kind'], string> = {
   gauge: 'Gauge',
 };
 
-/** The state beside the breadcrumb: how the event was closed, or that it is open. */
+/** Returns the state beside the breadcrumb: how the event was closed, or that it is open. */
 export function stateText({ state, closed }: Pick<Item, 'state' | 'closed'>): [Glyph, string] {
   const proven = closed && CLOSED[closed.reason];
   return proven ? ['done', proven] : (OPEN[state] ?? ['done', 'Closed']);
@@ -48,11 +48,11 @@ export const BUDGET_STATES: Record<ProductionEvent['budgets'][number]['state'], 
   inconclusive: ['unsure', 'Inconclusive'],
 };
 
-/** The title with the service, where it does not name it. */
+/** Returns the title, with the service if the title does not contain it. */
 export const titleText = ({ title, service }: Item): string =>
   service && !title.includes(service.slug) ? `${service.slug}: ${title}` : title;
 
-/** Exact values, how it ended, and how much it costs: one line. */
+/** Returns one line with the exact values, how the event ended, and how much latency it adds. */
 export function sizeText({ item, sentence, requests_affected: requests }: ProductionEvent): string {
   const { added_seconds_per_second: added, closed } = item;
   const parts = [
@@ -66,11 +66,11 @@ export function sizeText({ item, sentence, requests_affected: requests }: Produc
 
 type Signal = ProductionEvent['signals'][number];
 
-/** "gateway p99 ×1.4": what changed besides. */
+/** Formats another signal that changed: "gateway p99 ×1.4". */
 export const signalText = ({ service, signal, gauge, ratio }: Signal): string =>
   `${service.slug} ${gauge ?? (signal === 'qps' ? 'load' : signal)} ${formatRatio(ratio)}`;
 
-/** What follows the culprit, and other signals of it. */
+/** Returns the signals of followers, and other signals of the culprit service. */
 export const otherSignals = ({ signals, signal, gauge }: ProductionEvent): Signal[] =>
   signals.filter(
     (other) => other.role === 'follower' || other.signal !== signal || other.gauge !== gauge,
@@ -94,7 +94,7 @@ export function deploymentText({ role, verdict }: ProductionEvent['deployments']
   return [ROLES[role], verdict !== null && VERDICTS[verdict]].filter(Boolean).join(', ');
 }
 
-/** The tone of an entry of the history: worse, over, by a person, or neither. */
+/** Returns the tone of an entry of the history: worse, over, by a person, or neither. */
 export function historyTone(type: string): 'more' | 'ok' | 'accent' | 'plain' {
   if (type === 'opened' || type === 'reopened' || type === 'joined' || type === 'budget')
     return 'more';

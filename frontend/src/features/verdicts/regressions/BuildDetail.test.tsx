@@ -36,7 +36,7 @@ function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {})
   );
 }
 
-/** The value beside a term of the list of metadata. */
+/** Returns the value beside a term in the list of metadata. */
 const valueOf = (term: string) => screen.getByText(term, { selector: 'dt' }).nextElementSibling;
 
 describe('the verdict of a build', () => {

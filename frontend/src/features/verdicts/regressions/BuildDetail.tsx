@@ -1,4 +1,4 @@
-/** What is known of one build: its facts, the judgement, and the regressions that began with it. */
+/** The page of one build: its metadata, its verdict, and the regressions that began with it. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Build, Judgement } from '../../../api';
@@ -19,7 +19,7 @@ export type BuildDetailProps = {
     'regression' | 'build' | 'comparison' | 'commit',
     (id: string, words: ReactNode) => ReactNode
   >;
-  /** The build's files, from the storey that has them. */
+  /** The files of the build, rendered by another feature. */
   files: ReactNode;
 };
 
@@ -56,7 +56,7 @@ export default function BuildDetail({
   );
 }
 
-/** What is known of the build; missing metadata has no row. */
+/** Returns the rows of the metadata; missing values have no row. */
 function known(
   build: Build,
   service: ReactNode,
@@ -133,7 +133,10 @@ function BuildVerdict({ build, links }: Pick<BuildDetailProps, 'build' | 'links'
 
 type EvidenceProps = { judgement: Judgement; links: BuildDetailProps['links'] };
 
-/** The comparison behind the verdict: with which build, and what of each kind of artifact. */
+/**
+ * Shows the comparison behind the verdict: the other build, and the verdict of each kind of
+ * artifact.
+ */
 function BuildEvidence({ judgement, links }: EvidenceProps) {
   const { comparison, kinds } = judgement;
   if (!comparison?.base) return null;
@@ -159,7 +162,7 @@ function BuildEvidence({ judgement, links }: EvidenceProps) {
   );
 }
 
-/** By its number, as in its notifications; without access, by its kind. */
+/** Shows the number of a regression, as notifications do; without access, only "the regression". */
 function Named({ id }: { id: string }) {
   const regression = useQuery(regressionQuery(id));
   const number = regression.data?.number ?? null;

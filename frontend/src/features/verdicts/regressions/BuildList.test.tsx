@@ -85,7 +85,7 @@ describe('the list of builds', () => {
     await waitFor(() => expect(asked.at(-1)?.get('search')).toBe('abc'));
     expect(asked.at(-1)?.get('branch')).toBe('main');
     expect(asked.at(-1)?.get('service_id')).toBe(SERVICE);
-    // Not for every key.
+    // There is not one request for each key.
     expect(asked.length).toBeLessThan(5);
   });
 

@@ -44,7 +44,7 @@ export default function BuildList(props: BuildListProps) {
   const names = new Map(services.map(({ id, name }) => [id, name]));
   const toggle = (build: ListedBuild) => {
     const others = selected.filter(({ id }) => id !== build.id);
-    // A third one replaces the first: two sides are compared.
+    // The two sides of a comparison: a third build replaces the first.
     setSelected(others.length < selected.length ? others : [...others, build].slice(-2));
   };
   return (

@@ -6,18 +6,18 @@ import { VERDICT_LABELS } from './regression-wording';
 
 type VerdictWordProps = {
   state: Judgement['state'];
-  /** The sentence with the numbers, where it is not beside the word. */
+  /** The sentence with the numbers, if it is not beside the word. */
   detail?: string;
 };
 
-/** The statistics that a verdict rests on; the others are no results. */
+/** The terms that explain verdicts with a statistical result; other states have none. */
 const TERM_OF: Partial<Record<Judgement['state'], TermName>> = {
   changed: 'tentative',
   passed: 'minimum detectable change',
   inconclusive: 'inconclusive',
 };
 
-/** The verdict on a build in a word that opens its meaning. */
+/** Shows the verdict on a build as a word, with its explanation in a popover. */
 export function BuildVerdictWord({ state, detail }: VerdictWordProps) {
   const [glyph, word] = VERDICT_LABELS[state];
   const term = TERM_OF[state];

@@ -2,7 +2,9 @@ import type { Regression } from '../../../api';
 import { Certainty } from '../../../ui/Certainty';
 import { changeText, rangeText } from './regression-wording';
 
-/** How much a series changed, and in words how certain that is; the interval is behind the words. */
+/**
+ * Shows how much a series changed and in words how certain that is; the interval is in a popover.
+ */
 export function ChangeCertainty({ regression }: { regression: Regression }) {
   const { ratio_low: low, ratio_high: high } = regression;
   return (

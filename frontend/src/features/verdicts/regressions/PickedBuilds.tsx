@@ -7,7 +7,7 @@ import classes from './regressions.module.css';
 
 export type ComparePair = (base: string, candidate: string, words: string) => ReactNode;
 
-/** A picked build is removed, another one added; a third one replaces the first. */
+/** Removes a picked build or adds another one; a third one replaces the first. */
 export const togglePick = (picked: string[], id: string): string[] =>
   picked.includes(id) ? picked.filter((each) => each !== id) : [...picked, id].slice(-2);
 

@@ -27,7 +27,7 @@ function serve(regression: RegressionDetailOut, events: RegressionEvent[] = []) 
   );
 }
 
-/** Serves one regression that takes every update; returns the updates. */
+/** Serves one regression that accepts every update; returns the updates. */
 function serveUpdates(regression: RegressionDetailOut): object[] {
   const sent: object[] = [];
   let now = regression;
@@ -185,7 +185,7 @@ describe('the evidence of a regression', () => {
     expect(link('the slower build vs. later builds')).toBe('#comparison-c1');
     expect(link('the good build vs. later builds')).toBe('#comparison-c2');
     expect(screen.getAllByRole('link', { name: 'the build' })).toHaveLength(2);
-    // A deleted comparison leaves no dead link.
+    // A deleted comparison has no link.
     expect(screen.queryByRole('link', { name: 'Before vs. after' })).not.toBeInTheDocument();
   });
 });

@@ -1,4 +1,7 @@
-/** One regression: what changed by how much and since when, the evidence, who is on it, and everything that was done. */
+/**
+ * The page of one regression: what changed, by how much and since when, the evidence, the assignee,
+ * and its history.
+ */
 import { TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -45,13 +48,13 @@ export type RegressionDetailProps = {
     service: (service_id: string) => ReactNode;
   };
   onOpenBuild: (build_id: string) => void;
-  /** Another step from here, from a storey above: *Start bisect*. */
+  /** Another action, rendered by a higher feature: *Start bisect*. */
   action?: ReactNode;
-  /** What such steps led to. */
+  /** The bisects that this action started. */
   searches?: ReactNode;
-  /** Commits between the two builds, from the storey that knows them. */
+  /** The commits between the two builds, rendered by another feature. */
   commits?: (regression: RegressionDetailOut) => ReactNode;
-  /** Its discussion, from a higher feature. */
+  /** Its discussion, rendered by a higher feature. */
   discussion?: ReactNode;
 };
 
@@ -155,7 +158,10 @@ type DueDateProps = {
   onChange: (update: RegressionUpdate) => void;
 };
 
-/** Saved when the field is left or Enter is pressed: a date that is typed is whole several times before it is meant. */
+/**
+ * A date field that saves on blur or Enter: a date being typed is valid several times before it is
+ * complete.
+ */
 function DueDate({ due, disabled, onChange }: DueDateProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const save = () => {

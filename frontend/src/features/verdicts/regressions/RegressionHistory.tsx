@@ -1,4 +1,4 @@
-/** What was done with a regression, newest first. Comments are in its discussion. */
+/** The history of a regression, newest first. Comments are in its discussion. */
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows, Timestamp } from '../../../ui';
 import type { Person } from './TriageActions';

@@ -11,7 +11,7 @@ import type { RegressionsSearch } from './regression-url';
 
 const ADDRESSES = new Map<string, RegressionsSearch>();
 
-/** The list as its page holds it: the filters live outside, as they do in the address. */
+/** The list as its page renders it: the filters are outside, as they are in the URL. */
 function List({ search = {}, ...props }: Partial<RegressionsProps>) {
   const [held, setHeld] = useState(search);
   ADDRESSES.set('now', held);
@@ -65,7 +65,7 @@ function recordUpdates(): unknown[] {
 
 const list = () => screen.findByRole('list', { name: 'Regressions' });
 const rowsShown = async () => within(await list()).getAllByRole('listitem');
-/** Chooses a value of the filter; the chosen one again for none. */
+/** Chooses a value of the filter; a value that is already chosen is removed. */
 async function chooseState(user: ReturnType<typeof show>['user'], name: string) {
   await user.click(await screen.findByRole('combobox', { name: 'State' }));
   await user.click(await screen.findByRole('option', { name, hidden: true }));
@@ -207,7 +207,7 @@ describe('the list of regressions', () => {
     expect(within(first!).getByTitle('95% interval 10.1 – 13.6')).toHaveTextContent('significant');
     expect(first).toHaveTextContent('former member');
     expect(first).not.toHaveTextContent('unassigned');
-    // A closed one needs no assignee, and one without a ratio shows no multiplication sign.
+    // A closed regression needs no assignee, and one without a ratio shows no multiplication sign.
     expect(fixed).toHaveTextContent('Fixed');
     expect(fixed).not.toHaveTextContent('unassigned');
     expect(fixed).not.toHaveTextContent('×');

@@ -1,4 +1,4 @@
-/** What needs someone: regressions, newest first, with what is done with many of them at once. */
+/** The list of regressions, newest first, with actions on several of them at once. */
 import { Button, Checkbox } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
@@ -130,7 +130,7 @@ type TriageKeys = {
   onOpen: () => void;
 };
 
-/** Handle j, k, x, a, s and Enter on the list; other keys and keys typed into a field pass. */
+/** Handles j, k, x, a, s and Enter on the list; ignores other keys and keys typed into a field. */
 function triageKeys({ onMove, onSelect, onMenu, onOpen }: TriageKeys) {
   return (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
@@ -200,7 +200,7 @@ function TriageBar(props: TriageBarProps) {
 
 type RowsProps = RegressionsProps & { list: ShownList<Regression> };
 
-/** The rows in their order, and the columns that are shown. */
+/** Returns the sorted rows and the columns that are shown. */
 function useShownRows({ list, services, search, onSearch, mayWrite }: RowsProps) {
   const names = new Map(services.map(({ id, name }) => [id, name]));
   const shown = useListTools({
@@ -229,7 +229,7 @@ function Rows(props: RowsProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
   });
   const here = Math.min(at, rows.length - 1);
-  // Only rows in the list are changed: a filter may have removed a chosen one.
+  // Only rows in the list are changed: a filter may have removed a selected one.
   const selected = rows.filter(({ id }) => chosen.has(id)).map(({ id }) => id);
   const meant = selected.length > 0 ? selected : [rows[here]!.id];
   const change = (update: RegressionUpdate) => {
@@ -272,7 +272,7 @@ function Rows(props: RowsProps) {
         className={classes.rows}
         aria-label="Regressions"
         style={style}
-        // The list takes the keys j, k, x, a and s.
+        // The list handles the keys j, k, x, a and s.
         tabIndex={0}
         onKeyDown={onKeyDown}
       >

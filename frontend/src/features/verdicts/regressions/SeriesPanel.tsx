@@ -22,9 +22,9 @@ type PanelProps = {
   compareLink?: ComparePair;
   /** Text beside the name of a series, and its actions. */
   aside?: (series: BuildSeries) => ReactNode;
-  /** What users allow of a series, in its unit. */
+  /** The limits that users set for a series, in its unit. */
   limits?: (series: BuildSeries) => SeriesLimit[];
-  /** What has to happen before anything is drawn. */
+  /** Text of the empty panel: what is needed before anything is drawn. */
   empty?: string;
 };
 

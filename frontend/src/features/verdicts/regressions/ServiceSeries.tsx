@@ -15,7 +15,7 @@ export type ServiceSeriesProps = {
   link: (build_id: string, words: ReactNode) => ReactNode;
   compareLink: ComparePair;
   mayWrite: boolean;
-  /** What users allow of a series, in its unit. */
+  /** The limits that users set for a series, in its unit. */
   limits?: (series: BuildSeries) => SeriesLimit[];
 };
 

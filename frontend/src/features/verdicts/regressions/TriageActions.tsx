@@ -1,4 +1,4 @@
-/** What is done with one or many regressions: state and assignee. The keys `s` and `a` open them. */
+/** Menus for one or many regressions: state and assignee. The keys `s` and `a` open them. */
 import { Menu } from '@mantine/core';
 import type { RegressionUpdate } from '../../../api';
 import { StateIcon } from '../../../ui';
@@ -7,7 +7,7 @@ import { STATES, type State } from './regression-wording';
 
 export type Person = { id: string; name: string };
 
-/** Not by a key: the one that opens a menu would close it again. */
+/** No key events: the key that opens a menu would also close it. */
 const CLOSED_BY = ['mousedown', 'touchstart'];
 
 type MenuProps = {

@@ -1,4 +1,4 @@
-/** What a link to the list of builds restores. */
+/** The search parameters of the list of builds. */
 import * as z from 'zod/mini';
 import { addressText, listSearch } from '../../../lib/list-search';
 

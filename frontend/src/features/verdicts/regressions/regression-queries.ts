@@ -1,4 +1,4 @@
-/** Regressions, their history, the series behind them, and what is known of builds. */
+/** Queries of regressions, their history, the series behind them, and the verdicts on builds. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type RegressionUpdate } from '../../../api';
 import { pagedList } from '../../../ui';
@@ -86,7 +86,7 @@ export const updateRegression = (regression_id: string, body: RegressionUpdate) 
 export const triage = (ids: string[], change: RegressionUpdate) =>
   calls.regressionsBulkUpdate({ body: { ids, change } });
 
-/** What the page of a regression asks for. */
+/** Returns the requests of the page of a regression. */
 export const regressionSnapshotRequests = (regression_id: string): string[] => [
   `/regressions/${regression_id}`,
   `/regressions/${regression_id}/series`,

@@ -1,4 +1,4 @@
-/** What a link to the list of regressions restores. */
+/** The search parameters of the list of regressions. */
 import * as z from 'zod/mini';
 import { addressChoice, addressText, listSearch } from '../../../lib/list-search';
 

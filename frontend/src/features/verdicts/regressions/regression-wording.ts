@@ -1,4 +1,4 @@
-/** Regressions in words. */
+/** Texts of regressions. */
 import type {
   Judgement,
   MuteRuleIn,
@@ -28,7 +28,7 @@ export const STATES: Record<State, [Glyph, string]> = {
 
 export const isOpen = ({ state }: Regression): boolean => OPEN.includes(state);
 
-/** The new level's colour: worse while it lasts, neutral once it was dismissed. */
+/** Returns the color of the new level: that of its direction, or neutral once it was dismissed. */
 export function toneOf({ state, direction }: Regression): 'more' | 'less' | 'quiet' {
   if (state === 'not-a-regression' || state === 'ignored') return 'quiet';
   return direction === 'worse' ? 'more' : 'less';
@@ -40,13 +40,13 @@ export const changeText = ({ ratio }: Regression): string =>
 export const rangeText = ({ ratio_low, ratio_high }: Regression): string =>
   ratio_low === null || ratio_high === null ? '' : formatRatioRange(ratio_low, ratio_high);
 
-/** As messages and comments name it. */
+/** Names a regression as messages and comments do. */
 export const numberText = (number: number): string => `regression ${number}`;
 
 const COUNT_LABELS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 const counted = (count: number): string => COUNT_LABELS[count] ?? String(count);
 
-/** "Two regressions are new, one of them unassigned" */
+/** Returns the headline of the list: "Two regressions are new, one of them unassigned". */
 export function headlineText(fresh: number, unassigned: number, open: number): string {
   if (open === 0) return 'No open regressions';
   if (fresh === 0)
@@ -84,7 +84,7 @@ function branchText(branch?: string | null): string {
   return name === '' ? 'builds without a branch' : name;
 }
 
-/** What a cited comparison sets side by side. */
+/** Describes the sides of a cited comparison. */
 export function citedText({
   kind: what,
   details: facts,
@@ -95,7 +95,7 @@ export function citedText({
     : 'the good build vs. later builds';
 }
 
-/** One line of a history, without who and when. */
+/** Returns the text of an event in the history, without user and time. */
 export function eventText(
   { kind: what, details: facts }: RegressionEvent,
   nameOf: (id: string) => string,
@@ -147,13 +147,13 @@ export const KINDS = Object.entries(KIND_LABELS).map(([value, label]) => ({
   label,
 }));
 
-/** Kinds that are drawn and never notified. */
+/** Kinds of series that are drawn but cause no notifications. */
 export const NOT_EVALUATED: ReadonlySet<string> = new Set(['profile.mutex', 'profile.block']);
 
-/** What a series is of, beside its name; ids of kinds are not display text. */
+/** Returns the label of a kind, which is shown beside the name of a series. */
 export const kindText = (kind: string): string =>
   KINDS.find(({ value }) => value === kind)?.label ?? kind;
 
-/** What a series is called; snapshots made before series had names show their subject. */
+/** Returns the name of a series, or its subject in older snapshots that have no names. */
 export const seriesName = (series: { kind: string; subject: string; name?: string }): string =>
   [series.name, series.subject].find(Boolean) ?? kindText(series.kind);

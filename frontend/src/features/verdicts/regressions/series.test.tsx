@@ -118,7 +118,7 @@ describe('a series over builds', () => {
     await user.keyboard('{ArrowRight}');
     expect(screen.getByText('no value')).toBeInTheDocument();
     await user.keyboard('{End}');
-    // An interval that is one point is not repeated.
+    // An interval of zero width is not shown.
     const head = screen.getByText('Clone').parentElement;
     expect(head).toHaveTextContent('2.88 ms');
     expect(head).not.toHaveTextContent('2.88 ms (');

@@ -1,4 +1,7 @@
-/** Every candidate of a level that has too many for one list: page by page, or those that match a search. */
+/**
+ * All candidates of a level that has too many for one list: page by page, or those that match a
+ * search.
+ */
 import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -7,7 +7,7 @@ import { at, problem, server } from '../../../../testing/mock-api';
 import { enter, show } from '../../../../testing/render';
 import { BisectActions } from './BisectActions';
 
-/** Records what is sent to one address of a bisect; answers with `answer`. */
+/** Records the requests to one path of a bisect; responds with `answer`. */
 function record(
   method: 'post' | 'patch',
   path: string,

@@ -1,4 +1,4 @@
-/** What a person may do with a search. */
+/** The actions on a bisect. */
 import { Button, Menu, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +21,7 @@ import '../../../../ui/radio-styles';
 
 type Props = {
   bisect: Bisect;
-  /** The one that is chosen in chart or table. */
+  /** The candidate that is selected in chart or table. */
   candidate: BisectCandidate | null;
   onDeleted: () => void;
 };

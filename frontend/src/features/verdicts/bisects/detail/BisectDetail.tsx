@@ -1,4 +1,7 @@
-/** One bisect: which commit, how sure, at what cost; every probe with its evidence; what may be done about it. */
+/**
+ * The page of one bisect: the commit, its probability and the cost; every probe with its evidence;
+ * the actions on it.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { Bisect, BisectCandidate } from '../../../../api';
@@ -53,7 +56,7 @@ export type BisectDetailProps = {
   id: string;
   back: ReactNode;
   mayWrite: boolean;
-  /** Who may make the token that a runner signs in with. */
+  /** The team, and whether the user can create the token with which a runner signs in. */
   team: { id: string; mayManage: boolean };
   links: {
     service: (service_id: string, words: ReactNode) => ReactNode;
@@ -65,9 +68,9 @@ export type BisectDetailProps = {
   onDeleted: () => void;
   /** Opens another bisect. */
   onOpenBisect: (bisect_id: string) => void;
-  /** *Write the report*, from the storey that has reports. */
+  /** *Write the report*, rendered by a higher feature. */
   report?: (bisect: Bisect) => ReactNode;
-  /** What can be done about each of the people of the culprit. */
+  /** Returns the actions on one of the people of the culprit. */
   personAction?: (person: CommitMember) => ReactNode;
 };
 
@@ -185,7 +188,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
   );
 }
 
-/** The candidate whose bar was chosen, in words. */
+/** Shows the candidate whose bar was selected. */
 function Pointed({ candidate }: { candidate: BisectCandidate }) {
   const { sha, title, posterior: belief, reason: why, verdict } = candidate;
   return (
@@ -240,7 +243,7 @@ function Above({
   );
 }
 
-/** What it goes by, in one line. */
+/** Returns a line with the dependency updates to the suspect and the condition to stop. */
 function subOf({ levels, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
@@ -261,7 +264,7 @@ function subOf({ levels, settings, state }: Bisect): string {
 function Trouble({ bisect }: { bisect: Bisect }) {
   const { problem, expires_at } = bisect;
   if (!problem && bisect.state !== 'paused') return null;
-  // The heading says it.
+  // The heading already contains it.
   if (problem && !problem.resolution && bisect.sentence.includes(problem.detail)) return null;
   return (
     <Section>

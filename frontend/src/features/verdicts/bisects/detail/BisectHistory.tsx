@@ -1,4 +1,4 @@
-/** What happened in a search, the newest first. */
+/** The history of a bisect, newest first. */
 import type { Bisect } from '../../../../api';
 import { Timestamp } from '../../../../ui';
 import classes from '../shared/bisects.module.css';

@@ -1,4 +1,4 @@
-/** Continues a search that ended undecided at its limit of deploys. */
+/** Continues a bisect that ended without a result at its limit of deployments. */
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,7 @@
-/** What the compiler decided differently in the culprit of a bisect and the build before it. */
+/**
+ * The differences of the compiler's decisions between the culprit of a bisect and the build before
+ * it.
+ */
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { Bisect } from '../../../../api';

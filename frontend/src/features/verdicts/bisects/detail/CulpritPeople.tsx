@@ -1,4 +1,4 @@
-/** Who wrote, reviewed and owns the culprit of a bisect, or its top suspect. */
+/** The authors, reviewers and owners of the culprit of a bisect, or of its top suspect. */
 import type { ReactNode } from 'react';
 import type { Bisect } from '../../../../api';
 import { suspectName } from '../shared/bisect-wording';
@@ -7,7 +7,7 @@ import { CommitPeopleLine, type CommitMember } from '../../../inventory/reposito
 type CulpritProps = {
   bisect: Bisect;
   commit: (repositoryId: string, sha: string, words: ReactNode) => ReactNode;
-  /** What can be done about each of the people. */
+  /** Returns the actions on one of the people. */
   action?: (person: CommitMember) => ReactNode;
 };
 

@@ -1,4 +1,7 @@
-/** Deleting a search: files of its deployments stay unless the user selects them. */
+/**
+ * A dialog that deletes a bisect. The artifacts of its probes are not deleted unless the user
+ * selects that.
+ */
 import { Checkbox } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

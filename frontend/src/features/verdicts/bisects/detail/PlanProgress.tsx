@@ -1,4 +1,4 @@
-/** How far repositories are read: to find the candidates, or to look into a suspect. */
+/** The progress of reading repositories, to find the candidates or to expand the suspect. */
 import { Progress } from '@mantine/core';
 import type { Bisect } from '../../../../api';
 import { Section } from '../../../../ui';

@@ -96,7 +96,7 @@ export function Probes(props: Props) {
   );
 }
 
-/** What was measured before the search, of both ends. */
+/** Shows the measurements of both ends from before the bisect. */
 function InProduction({
   bisect,
   onChoose,
@@ -236,7 +236,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
   );
 }
 
-/** The number of requests behind the latency, if the dashboard has it. */
+/** Shows the number of requests behind the latency, if the dashboard has it. */
 function Requests({ probe }: { probe: Probe }) {
   const read = probe.measurements.flatMap(({ value, requests }) =>
     value === null || requests === null ? [] : [countText(requests)],

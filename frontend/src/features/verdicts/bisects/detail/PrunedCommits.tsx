@@ -1,4 +1,7 @@
-/** Groups of commits that are no candidates, with the reason, and what is left. */
+/**
+ * A table of groups of commits that are not candidates, with the reason, and of the number that
+ * remains.
+ */
 import type { BisectLevel } from '../../../../api';
 import { countText } from '../../../../ui';
 import classes from '../shared/bisects.module.css';

@@ -1,4 +1,7 @@
-/** Searches after the culprit for what explains the rest of the increase, or opens the bisect that does. */
+/**
+ * A button that starts a bisect for the part of the increase that the culprit does not explain, or
+ * opens that bisect.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Bisect } from '../../../../api';

@@ -1,4 +1,4 @@
-/** A bisect's levels as the chart draws them. */
+/** The levels of a bisect, as the chart draws them. */
 import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../../api';
 import type { PosteriorChartLevel, ChosenCandidate } from '../../../../charts';
 import { shortCommit } from '../../../../lib/commits';
@@ -10,16 +10,17 @@ import {
   versionText,
 } from '../shared/bisect-wording';
 
-/** The selection: a place in the chart, and the candidate there if it was sent. */
+/** The selection: a position in the chart, and the candidate there if it was sent. */
 export type SelectedCandidate = ChosenCandidate & { candidate?: BisectCandidate };
 
 export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(module ?? repository);
 
-/** The candidates of a level that were sent, in order, with their position among all. */
+/** Returns the position of a candidate among all of its level; -1 if it is not found. */
 function placeOf(level: BisectLevel, candidate: BisectCandidate): number {
   if (level.candidates.length === level.bars.posterior.length)
     return level.candidates.indexOf(candidate);
-  // Of many only the most probable are sent, in commit order: the place is found by belief.
+  // Of many candidates only the most probable are sent, in commit order. Their positions are found
+  // by posterior.
   let from = 0;
   for (const one of level.candidates) {
     const at = level.bars.posterior.indexOf(one.posterior, from);
@@ -68,6 +69,6 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
   });
 }
 
-/** The selected level: the one chosen, else the deepest. */
+/** Returns the selected level, or the deepest one. */
 export const shownLevel = ({ levels }: Bisect, key: string | null): BisectLevel | undefined =>
   levels.find((level) => level.key === key) ?? levels[levels.length - 1];

@@ -1,4 +1,4 @@
-/** What a bisect found, as the words that a report begins with. */
+/** The result of a bisect, as the first text of a report. */
 import { formatFactor } from '../../../../engine/format/format';
 import type { Bisect } from '../../../../api';
 import { countOf, countText } from '../../../../ui';
@@ -6,12 +6,12 @@ import { shortCommit } from '../../../../lib/commits';
 import { nameOf } from './bisect-levels';
 import { VERDICTS, posteriorText, changeText, secondsText } from '../shared/bisect-wording';
 
-/** Signs of Markdown in what others wrote are letters here. */
+/** Escapes Markdown in texts that others wrote. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~]/gu, '\\$&');
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Markdown: the answer, the way down, the numbers of both sides, and what it cost. */
+/** Returns Markdown: the answer, the searched levels, the numbers of both sides, and the cost. */
 export function makeBisectReportText(bisect: Bisect): string {
   return [
     `**${plain(bisect.sentence)}**`,

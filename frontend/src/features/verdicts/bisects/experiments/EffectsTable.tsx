@@ -95,7 +95,7 @@ function Cells({ row, names }: { row: VariantEffect[]; names: string[] }) {
   });
 }
 
-/** The word of its verdict, with the interval behind it. */
+/** Shows the verdict of an effect, with its interval in a popover. */
 function Effect({ effect }: { effect: VariantEffect }) {
   const { verdict, effect: share } = effect;
   const detail = effectDetail(effect);

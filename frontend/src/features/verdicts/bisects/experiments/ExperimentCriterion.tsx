@@ -1,4 +1,7 @@
-/** What decides which variant of an experiment is best: a criterion that a bisect would offer, the best one first. */
+/**
+ * The field of the criterion that decides which variant is best. It offers the criteria of a
+ * bisect, best first.
+ */
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { BisectProposalOut } from '../../../../api';

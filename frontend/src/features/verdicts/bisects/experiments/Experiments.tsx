@@ -1,4 +1,4 @@
-/** What would fix the bad commit: variants of it, measured beside it. */
+/** The experiments on a commit: variants of it, measured beside it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

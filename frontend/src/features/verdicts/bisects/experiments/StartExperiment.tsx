@@ -1,4 +1,4 @@
-/** The form of an experiment: presets, own variants, a patch, and how often each is measured. */
+/** The form of an experiment: presets, other variants, a patch, and the number of blocks. */
 import { Checkbox, NumberInput, TextInput, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Experiments of a bisect, a regression or a build. */
+/** Queries of the experiments of a bisect, a regression or a build. */
 import { queryOptions } from '@tanstack/react-query';
 import {
   calls,
@@ -13,19 +13,19 @@ const POLL_MS = 3000;
 
 export type ExperimentSubject = { regression_id: string } | { build_id: string };
 type Criterion = BisectWords['signature'];
-/** What variants are measured of, and how experiments are listed and started. */
+/** The source of variants, and how its experiments are listed and started. */
 export type ExperimentSource = {
   key: string[];
   list: (signal: AbortSignal) => Promise<Experiment[]>;
   create: (body: ExperimentBody, criterion: Criterion) => Promise<Experiment>;
-  /** What is measured; null where `criteria` are offered. */
+  /** What is measured; null if `criteria` are offered. */
   measure: string | null;
-  /** Of what a bisect would offer the criteria. */
+  /** The subject whose bisect would offer the criteria. */
   criteria: Subject | null;
   canRevert: boolean;
-  /** What the build without the increase is called; null without one. */
+  /** The name of the build without the increase; null if there is none. */
   parent: string | null;
-  /** Of a build, which need not be slower than another. */
+  /** Whether the source is a build, which is not necessarily slower than another. */
   isOfBuild?: boolean;
 };
 
@@ -58,7 +58,7 @@ export const sourceOfSubject = (
   isOfBuild: 'build_id' in subject,
 });
 
-/** Newest first; asked again while one is measured. */
+/** Query of the experiments, newest first; polled while one is running. */
 export const experimentsQuery = ({ key, list }: ExperimentSource) =>
   queryOptions({
     queryKey: key,

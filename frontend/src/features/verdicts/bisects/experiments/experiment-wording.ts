@@ -10,7 +10,7 @@ export const EXPERIMENT_STATES: Record<Experiment['state'], [Glyph, string]> = {
   failed: ['failed', 'failed'],
 };
 
-/** What a variant can be without typing; the revert only with a culprit. */
+/** Variants that need no typing; the revert is offered only with a culprit. */
 export const PRESETS: { text: string; label: string }[] = [
   { text: 'revert', label: 'Revert of the culprit alone' },
   { text: 'GOGC=50', label: 'GOGC=50, half of the default' },
@@ -19,20 +19,23 @@ export const PRESETS: { text: string; label: string }[] = [
   { text: 'pgo=off', label: 'Without profile-guided optimization' },
 ];
 
-/** The build before the culprit, as results name it. */
+/** The name of the build before the culprit in results. */
 export const PARENT = 'parent';
 
 export const variantText = (variant: string, parent: string | null): string =>
   variant === PARENT ? (parent ?? 'Build before the culprit') : variant;
 
-/** "−22%", "+1.4%": two significant digits. */
+/** Formats a share with two significant digits: "−22%", "+1.4%". */
 export function percentText(share: number): string {
   const size = 100 * Math.abs(share);
   const digits = size >= 10 ? 0 : 1;
   return `${share < 0 ? '−' : '+'}${size.toFixed(digits)}%`;
 }
 
-/** The number behind the word of an effect: its interval, and of no effect the size that would have been seen. */
+/**
+ * Returns the interval of an effect; if the verdict is no effect, also the minimum detectable
+ * effect.
+ */
 export function effectDetail({ verdict, effect, low, high, detectable }: VariantEffect): string {
   if (effect === null || low === null || high === null) return '';
   const interval = `95% interval ${percentText(low)} to ${percentText(high)}`;
@@ -43,10 +46,10 @@ export function effectDetail({ verdict, effect, low, high, detectable }: Variant
 
 const wholeText = (share: number): string => `${Math.round(100 * share)}%`;
 
-/** "79%" of the increase. */
+/** Formats the removed share of the increase: "79%". */
 export const removesText = ({ removes }: VariantEffect): string =>
   removes ? wholeText(removes.share) : '–';
 
-/** The interval of the removed share. */
+/** Formats the interval of the removed share. */
 export const removesDetail = ({ removes }: VariantEffect): string =>
   removes ? `95% interval ${wholeText(removes.low)} to ${wholeText(removes.high)}` : '';

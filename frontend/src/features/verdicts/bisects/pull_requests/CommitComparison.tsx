@@ -1,4 +1,6 @@
-/** Two commits measured alternately: the verdict, its bounds, and every pair. */
+/**
+ * The page of two commits that are measured alternately: the verdict, its bounds, and every pair.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

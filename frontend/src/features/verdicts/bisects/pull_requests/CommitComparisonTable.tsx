@@ -1,4 +1,4 @@
-/** Measurements of pull requests and of two commits: the newest first. */
+/** A table of measurements of pull requests and of two commits, newest first. */
 import type { ReactNode } from 'react';
 import type { CommitComparisonSummary } from '../../../../api';
 import { PagedTable, StateIcon, Timestamp, usePagedList, type Column } from '../../../../ui';

@@ -1,4 +1,4 @@
-/** Two commits that a runner measures alternately, on request. */
+/** The form that starts a comparison of two commits, which a runner measures alternately. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,7 @@
-/** Measurements of the pull request that a build belongs to, or of its commit; nothing if there are none. */
+/**
+ * The measurements of the pull request of a build, or of its commit; shows nothing if there are
+ * none.
+ */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Section } from '../../../../ui';
@@ -9,7 +12,7 @@ export type MeasuredCommitsProps = {
   title: string;
   filter: CommitComparisonsFilter;
   link: (id: string, words: ReactNode) => ReactNode;
-  /** A measurement whose page this is. */
+  /** The measurement of the current page, which does not count. */
   without?: string;
 };
 

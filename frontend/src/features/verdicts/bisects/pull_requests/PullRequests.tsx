@@ -1,4 +1,7 @@
-/** Whether pull requests of a service are measured before the merge, the newest measurements, and a form for two commits. */
+/**
+ * The rules for pull requests that are measured before the merge, the newest measurements, and a
+ * form for two commits.
+ */
 import { Button, TagsInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -46,7 +49,10 @@ export default function PullRequests(props: PullRequestsProps) {
   );
 }
 
-/** Asks the code host for the open pull requests; nothing while they are not measured. */
+/**
+ * A button that requests the open pull requests from the code host; shown only if the rules are
+ * enabled.
+ */
 function MeasureOpen({ serviceId }: { serviceId: string }) {
   const rules = useQuery(pullRequestRulesQuery(serviceId));
   const asked = useMutation({ mutationFn: () => measureOpenPullRequests(serviceId) });

@@ -1,4 +1,7 @@
-/** Commit comparisons, and the rules by which pull requests are measured. Keys begin with the kind of their updates. */
+/**
+ * Queries of commit comparisons, and of the rules by which pull requests are measured. Keys begin
+ * with the kind of their updates.
+ */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type PullRequestRules } from '../../../../api';
 import { pagedList } from '../../../../ui';
@@ -8,7 +11,7 @@ const PAGE = 10;
 export type CommitComparisonsFilter = {
   service_id: string;
   pull_request?: number;
-  /** First digits of a commit. */
+  /** The first digits of a commit. */
   candidate?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Words for commit comparisons. */
+/** Texts of commit comparisons. */
 import type { CommitComparisonSummary, PullRequestRules } from '../../../../api';
 import { countOf, type Glyph } from '../../../../ui';
 import { STATES } from '../shared/bisect-wording';
@@ -9,11 +9,11 @@ const VERDICTS: Record<NonNullable<CommitComparisonSummary['verdict']>, [Glyph, 
   inconclusive: ['unsure', 'inconclusive'],
 };
 
-/** The glyph and the word for the verdict, or for the state if there is none. */
+/** Returns the glyph and the word for the verdict, or for the state if there is none. */
 export const outcomeOf = ({ verdict, state }: CommitComparisonSummary): [Glyph, string] =>
   verdict ? VERDICTS[verdict] : STATES[state];
 
-/** "On for main: at most 120 minutes a day, 45 per pull request." */
+/** Formats the rules: "On for main: at most 120 minutes a day, 45 per pull request." */
 export function rulesText(rules: PullRequestRules): string {
   if (!rules.enabled) return 'Off. An admin can turn it on.';
   const branches = rules.base_branches?.length

@@ -1,4 +1,4 @@
-/** Whether and when confirmed regressions of a service start a bisect by themselves. */
+/** The rules that decide whether and when a confirmed regression of a service starts a bisect. */
 import { Checkbox } from '@mantine/core';
 import type { AutomaticBisectRules } from '../../../../api';
 import { countOf } from '../../../../ui';
@@ -22,7 +22,7 @@ export default function AutomaticBisects({ serviceId, mayManage }: AutomaticBise
   );
 }
 
-/** "On: at most 30 deployments a day, each round needs approval." */
+/** Formats the rules: "On: at most 30 deployments a day, each round needs approval." */
 function rulesText(rules: AutomaticBisectRules): string {
   if (!rules.enabled) return 'Off. An admin can turn them on.';
   const parts = [

@@ -1,4 +1,4 @@
-/** A section with what a service allows: a form for admins, a sentence for others. */
+/** A section with rules of a service: a form for admins, a sentence for others. */
 import { Button, Checkbox, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -16,7 +16,7 @@ export type RulesKind<Rules extends AnyRules> = {
   description: string;
   text: (rules: Rules) => string;
   save: (serviceId: string, rules: Rules) => Promise<unknown>;
-  /** Why the rules cannot be saved. */
+  /** Returns why the rules cannot be saved, or undefined. */
   validate?: (rules: Rules) => string | undefined;
   fields: (rules: Rules, change: Change<Rules>) => ReactNode;
 };

@@ -1,4 +1,4 @@
-/** While a bisect waits for a runner: how a runner is started. */
+/** Instructions to start a runner, shown while a bisect waits for one. */
 import { useQuery } from '@tanstack/react-query';
 import type { Bisect } from '../../../../api';
 import { Section } from '../../../../ui';

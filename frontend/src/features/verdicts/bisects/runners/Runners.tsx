@@ -1,4 +1,4 @@
-/** The runners of a team: which are there, what they run, and how another is started. */
+/** The list of the runners of a team: which are online, what they run, and how to start another. */
 import { useQuery } from '@tanstack/react-query';
 import type { Runner } from '../../../../api';
 import {

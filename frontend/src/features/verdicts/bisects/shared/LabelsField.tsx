@@ -1,4 +1,4 @@
-/** Which runners may deploy for a search: only those that have all of these labels. */
+/** The field of runner labels: only runners with all of these labels may deploy for a bisect. */
 import { TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import '../../../../ui/pill-styles';

@@ -1,4 +1,4 @@
-/** How sure, how many, how long: the same fields where a bisect is started and where it is changed. */
+/** The fields of settings of a bisect, both when it is started and when it is changed. */
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { isTimeZone, timeZone } from '../../../../lib/times';
 import type { BisectSettingsUpdate } from '../../../../api';
@@ -7,7 +7,7 @@ import classes from './bisects.module.css';
 import { DAYS, MAX_DEPLOYMENTS, DEFAULT_SETTINGS } from './bisect-settings';
 
 type Props = { value: BisectSettingsUpdate; onChange: (value: BisectSettingsUpdate) => void };
-/** What holds where a field is left empty. */
+/** The values that apply to empty fields. */
 type FieldsProps = Props & { otherwise?: BisectSettingsUpdate };
 
 export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }: FieldsProps) {
@@ -73,7 +73,7 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
         checked={value.control ?? false}
         onChange={(event) => {
           const control = event.currentTarget.checked;
-          // It stays deployed beside what is measured: it needs a separate slot.
+          // The control stays deployed while others are measured, so it needs a separate slot.
           const slots = control ? Math.max(value.slots ?? otherwise.slots ?? 1, 2) : value.slots;
           onChange({ ...value, control, slots });
         }}

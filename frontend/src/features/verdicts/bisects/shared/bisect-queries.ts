@@ -1,4 +1,4 @@
-/** Bisects, what can be offered of one, and the runners that deploy for them. */
+/** Queries of bisects, their proposals, and the runners that deploy for them. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import {
   calls,
@@ -41,13 +41,13 @@ export const bisectsOfQuery = (regression_id: string) =>
     queryFn: ({ signal }) =>
       calls.bisectsList({ query: { regression_id, limit: REGRESSION_BISECTS_KEY }, signal }),
   });
-/** Why no bisect was started for a regression, or why its newest one waits. */
+/** Query of the reason why no bisect was started for a regression, or why its newest one waits. */
 export const automaticStartQuery = (regression_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'automatic-start', regression_id],
     queryFn: ({ signal }) => calls.automaticBisectsExplain({ path: { regression_id }, signal }),
   });
-/** What the list of a regression's bisects asks for. */
+/** Returns the request of the list of a regression's bisects. */
 export const regressionBisectRequests = (regression_id: string): string =>
   `/bisects?limit=${REGRESSION_BISECTS_KEY}&regression_id=${regression_id}`;
 
@@ -57,7 +57,7 @@ export const bisectQuery = (bisect_id: string) =>
     queryFn: ({ signal }) => calls.bisectsGet({ path: { bisect_id }, signal }),
   });
 
-/** All candidates of a level, or those that fit the words, the newest first. */
+/** Query of the candidates of a level that match a search, or of all; newest first. */
 export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
   infiniteQueryOptions({
     queryKey: ['bisect', 'candidates', bisect_id, level, q],
@@ -76,7 +76,10 @@ export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
     getNextPageParam: (page) => page.next_cursor,
   });
 
-/** The candidate at a position of a level, of which only the most probable were sent. */
+/**
+ * Query of the candidate at a position of a level: only the most probable ones are part of the
+ * bisect.
+ */
 export const candidateAtQuery = (bisect_id: string, level: string, place: number) =>
   queryOptions({
     queryKey: ['bisect', 'candidates', bisect_id, level, 'at', place],
@@ -90,7 +93,7 @@ export const candidateAtQuery = (bisect_id: string, level: string, place: number
     },
   });
 
-/** What its deploys left. */
+/** Query of the artifacts of the probes of a bisect. */
 export const filesQuery = (bisect_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'files', bisect_id],
@@ -106,7 +109,7 @@ export const proposalQuery = (subject: Subject | null) =>
     placeholderData: keepPreviousData,
   });
 
-/** The commits that a text may name, exact names first. */
+/** Query of the commits that a text may name, exact names first. */
 export const rangeEndsQuery = (repository_id: string, service_id: string | null, search: string) =>
   queryOptions({
     queryKey: ['bisect', 'ends', repository_id, service_id, search],
@@ -115,7 +118,7 @@ export const rangeEndsQuery = (repository_id: string, service_id: string | null,
     placeholderData: keepPreviousData,
   });
 
-/** The check of a request, begun once; `again` counts how often the user repeated it. */
+/** Starts the check of a request once; `again` counts how often the user repeated it. */
 export const newPreflightQuery = (body: BisectWords, again: number) =>
   queryOptions({
     queryKey: ['bisect', 'preflight', 'new', body, again],
@@ -126,7 +129,7 @@ export const newPreflightQuery = (body: BisectWords, again: number) =>
   });
 const COUNTING_MS = 1000;
 const CHECKING_MS = 10_000;
-/** Its checks as of now: a runner or a fetch may appear while the page is open. */
+/** Polls the checks: a runner or a fetch may appear while the page is open. */
 export const preflightQuery = (preflight_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'preflight', preflight_id],
@@ -174,7 +177,10 @@ export const runnersQuery = queryOptions({
 });
 
 export const startBisect = (body: BisectWords) => calls.bisectsCreate({ body });
-/** Measures both ends once, and pauses before the first candidate; an equal request continues it. */
+/**
+ * Starts a bisect that measures both ends once and pauses before the first candidate; an equal
+ * request continues it.
+ */
 export const measureEnds = (body: BisectWords) =>
   calls.bisectsCreate({
     body: { ...body, settings: { ...body.settings, pauses_after_boundaries: true } },
@@ -199,7 +205,7 @@ export const deleteBisect = (bisect_id: string, withFiles: boolean) =>
   calls.bisectsDelete({ path: { bisect_id }, query: { delete_artifacts: withFiles } });
 export const deleteRunner = (runner_name: string) => calls.runnersDelete({ path: { runner_name } });
 
-/** A comparison of what a probe left with what the good side left. */
+/** Creates a comparison of the artifacts of a probe with those of the good side. */
 export const compareProbe = (name: string, base: string[], candidate: string[]) =>
   calls.comparisonsCreate({
     body: {
@@ -209,14 +215,17 @@ export const compareProbe = (name: string, base: string[], candidate: string[]) 
     },
   });
 
-/** A token that may do what a runner does, for one made just now. */
+/** Creates a token for a runner. */
 export const createRunnerToken = (team_id: string) =>
   calls.tokensCreate({
     path: { team_id },
     body: { name: 'runner', scopes: ['runner'], expires_in_days: null },
   });
 
-/** The artifacts of a bisect's windows that count: of probes on the good side of what is believed, and of one probe. */
+/**
+ * Returns the artifacts of valid measurements: those of one probe, and those of the other probes
+ * that were good or not slower.
+ */
 export function artifactsOf(bisect: Bisect, number: number): { good: string[]; probe: string[] } {
   const windows = (probe: Bisect['probes'][number]): string[] =>
     probe.measurements.flatMap(({ invalidated, artifact_ids }) =>
@@ -229,7 +238,7 @@ export function artifactsOf(bisect: Bisect, number: number): { good: string[]; p
       (probe.candidate === 'good' || probe.verdict === 'not-slower') &&
       probe.state !== 'invalidated',
   );
-  // The control beside it says most; else whatever was found not slower.
+  // The control of the same round is the best base; without one, all probes that were not slower.
   const beside = good.filter(({ purpose, round }) => purpose === 'control' && round === one?.round);
   return {
     good: (beside.length > 0 ? beside : good).flatMap(windows),

@@ -1,10 +1,10 @@
-/** Settings of a search as the forms hold them. */
+/** The settings of a bisect, as forms use them. */
 import type { Bisect, BisectSettingsUpdate } from '../../../../api';
 import { isTimeZone } from '../../../../lib/times';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** As many deploys as a limit may allow. */
+/** The maximum that the limit of deployments may have. */
 export const MAX_DEPLOYMENTS = 1000;
 
 /** The defaults of the server. */
@@ -23,19 +23,22 @@ export const DEFAULT_SETTINGS: BisectSettingsUpdate = {
   runner_labels: {},
 };
 
-/** What of a bisect's settings may be changed while it goes on. */
+/** Returns the settings of a bisect that can be changed while it runs. */
 export function editableSettings({ settings }: Bisect): BisectSettingsUpdate {
   const names = Object.keys(DEFAULT_SETTINGS) as (keyof BisectSettingsUpdate)[];
   return Object.fromEntries(names.map((name) => [name, settings[name] ?? DEFAULT_SETTINGS[name]]));
 }
 
-/** Why settings cannot be sent; nothing where they can. */
+/** Returns why settings cannot be sent, or undefined. */
 export const validateSettings = ({
   deployment_hours: hours,
 }: BisectSettingsUpdate): string | undefined =>
   hours && !isTimeZone(hours.zone ?? 'UTC') ? 'Unknown time zone' : undefined;
 
-/** Only what was changed is sent, and nothing of what was left empty: of two people who change things at once both are heard. */
+/**
+ * Returns only the changed settings, without empty ones: concurrent changes of two users do not
+ * overwrite each other.
+ */
 export function changed(
   before: BisectSettingsUpdate,
   after: BisectSettingsUpdate,

@@ -1,4 +1,4 @@
-/** What a bisect begins from, in the address of its start page. */
+/** The subject of a new bisect, as search parameters of its start page. */
 import * as z from 'zod/mini';
 import type { Subject } from './bisect-queries';
 

@@ -28,14 +28,14 @@ export const OPEN_STATES: Bisect['state'][] = [
 export const isOpen = ({ state }: { state: Bisect['state'] }): boolean =>
   OPEN_STATES.includes(state);
 
-/** Whether both ends were measured, and it waits before its first candidate. */
+/** Whether both ends were measured and the bisect is paused before its first candidate. */
 export const isWaitingAtBoundaries = ({ state, settings, events }: Bisect): boolean =>
   state === 'paused' &&
   settings.pauses_after_boundaries === true &&
   events.find(({ kind }) => kind === 'boundaries-measured' || kind === 'retried')?.kind ===
     'boundaries-measured';
 
-/** The sentence without the state that it begins with, where the state is beside it. */
+/** Returns the sentence without the state at its beginning, which is shown beside it. */
 export function sentenceBesideState({ state, sentence }: Pick<Bisect, 'state' | 'sentence'>) {
   const word = STATES[state][1];
   return sentence.toLowerCase().startsWith(word)
@@ -82,12 +82,11 @@ export const PHASES: Record<Probe['state'], string> = {
   lost: 'lost: its runner went offline',
 };
 
-/** The first digits of a commit; names of Go releases and settings are shown whole. */
-/** What a bisect calls its most probable commit: the culprit only once it is found. */
+/** Returns the label of the most probable commit: "Culprit" only once it is found. */
 export const suspectName = ({ state }: { state: Bisect['state'] }): string =>
   state === 'found' ? 'Culprit' : 'Top suspect';
 
-/** "99.6%"; what is not 0 or 1 is never shown as such. */
+/** Formats a probability: "99.6%". One that is not 0 or 1 is never shown as 0% or 100%. */
 export function posteriorText(belief: number): string {
   const percent = belief * 100;
   if (percent > 0 && percent < 0.1) return '< 0.1%';
@@ -95,18 +94,21 @@ export function posteriorText(belief: number): string {
   return percent >= 99.95 || percent === 0 ? `${Math.round(percent)}%` : `${percent.toFixed(1)}%`;
 }
 
-/** Below it, words would call the most likely of many suspects unlikely. */
+/**
+ * Probabilities below it are shown as numbers: words would call the most likely of many suspects
+ * unlikely.
+ */
 export const LEAST_WORDED = 0.33;
 
-/** The probability of a suspect, as a number below `LEAST_WORDED`. */
+/** Formats the probability of a suspect: words, or a number below `LEAST_WORDED`. */
 export const suspectWords = (belief: number): string =>
   belief < LEAST_WORDED ? posteriorText(belief) : likelihoodWords(belief);
 
-/** "very likely not slower" */
+/** Formats odds in words: "very likely not slower". */
 export const oddsWords = (odds: number): string =>
   `${likelihoodWords(Math.max(odds, 1) / (1 + odds))} ${odds >= 1 ? 'slower' : 'not slower'}`;
 
-/** "9 to 1 for not slower" */
+/** Formats odds: "9 to 1 for not slower". */
 export function oddsText(odds: number | null): string {
   if (odds === null || odds <= 0) return '';
   const sure = odds >= 1 ? odds : 1 / odds;
@@ -126,7 +128,7 @@ export function secondsText(seconds: number): string {
 export const countsText = ({ commits, candidate_count: classes }: BisectLevel): string =>
   `${countOf(commits, 'commit')}, ${countOf(classes, 'candidate')}`;
 
-/** A version as people say it: a pseudo-version is its commit. */
+/** Formats a version; a pseudo-version as its commit. */
 export function versionText(version: string): string {
   const pseudo = /-(?:0\.)?\d{14}-([0-9a-f]{12})(?:\+incompatible)?$/u.exec(version);
   return pseudo?.[1] ? shortCommit(pseudo[1]) : version;
@@ -134,30 +136,30 @@ export function versionText(version: string): string {
 
 type Bump = NonNullable<BisectLevel['dependency_update']>;
 
-/** "v1.8.0 to v1.9.2" */
+/** Formats a version change: "v1.8.0 to v1.9.2". */
 export const changeText = ({ old_version, new_version }: Bump): string =>
   `${versionText(old_version)} to ${versionText(new_version)}`;
 
-/** "bumps libx v1.8.0 to v1.9.2" */
+/** Formats a dependency update: "bumps libx v1.8.0 to v1.9.2". */
 export const dependencyUpdateText = (bump: BisectLevel['dependency_update']): string | null =>
   bump ? `bumps ${lastOf(bump.module)} ${changeText(bump)}` : null;
 
-/** The last part of a module's path: what people call it. */
+/** Returns the last part of a module's path, which is its usual name. */
 export const lastOf = (path: string): string => path.replace(/\/$/u, '').split('/').pop() ?? path;
 
-/** "#15 · libx 8d20c6e, slower" */
+/** Formats a probe: "Probe 15, control, 8d20c6e41b: slower". */
 export const probeText = (probe: Probe): string =>
   `Probe ${probe.number}, ${PURPOSES[probe.purpose]}, ${shortCommit(probe.sha)}: ${
     probe.verdict ? VERDICTS[probe.verdict] : PHASES[probe.state]
   }`;
 
-/** The text, and the reason if there is one. */
+/** Returns the text, with the reason if there is one. */
 export const phaseText = (words: string, reason: string | null): string =>
   reason ? `${words}: ${reason}` : words;
 
 type RunnerOf = { server: string; token: string; labels?: Labels };
 
-/** The one command that starts a runner, in a shell. */
+/** Returns the command that starts a runner in a shell. */
 export function runnerCommand(cli: CliCommand, { server, token, labels = {} }: RunnerOf): string {
   const labelled = labelTexts(labels).map((text) => `--label ${shellWord(text)} `);
   const run = `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} ${cli.word} runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;

@@ -1,4 +1,4 @@
-/** What a link to the list of bisects restores. */
+/** The search parameters of the list of bisects. */
 import * as z from 'zod/mini';
 import { addressChoice, addressText, listSearch } from '../../../../lib/list-search';
 

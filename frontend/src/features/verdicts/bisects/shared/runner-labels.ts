@@ -1,10 +1,13 @@
-/** Labels of runners: which of them a search is for. */
+/** Labels of runners. They decide which runners a bisect can use. */
 export type Labels = Record<string, string>;
 
 export const labelTexts = (labels: Labels): string[] =>
   Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
-/** Text that is not `name=value` is ignored; of two of one name the later one. */
+/**
+ * Parses labels. Text that is not `name=value` is ignored; the later one of two with the same name
+ * is used.
+ */
 export const labelsOf = (texts: readonly string[]): Labels =>
   Object.fromEntries(
     texts

@@ -1,4 +1,4 @@
-/** Copies a link that opens this page again with everything that is chosen. */
+/** A button that copies a link to this page with all choices. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { BisectProposalOut } from '../../../../api';
@@ -15,7 +15,7 @@ export function CopyLink({ offer, choice }: Props) {
       await navigator.clipboard.writeText(url);
       setCopied(url);
     } catch {
-      window.location.hash = new URL(url).hash; // forbidden: the address of the page is the link
+      window.location.hash = new URL(url).hash; // forbidden: the URL of the page becomes the link
     }
   };
   return (

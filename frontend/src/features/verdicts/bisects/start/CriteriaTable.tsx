@@ -1,4 +1,4 @@
-/** The criteria that separate good from bad, the best first; those that do not are named below. */
+/** A table of the criteria that separate good from bad, best first; others are named below. */
 import { Radio } from '@mantine/core';
 import type { BisectProposalOut } from '../../../../api';
 import { formatValue } from '../../../../engine/format/format';

@@ -1,4 +1,7 @@
-/** Where the board reads latency, and whose requests they are. */
+/**
+ * The fields for latency from the dashboard: the environment, and how requests are assigned to a
+ * probe.
+ */
 import { Select } from '@mantine/core';
 import type { BisectProposalOut, BisectSettings } from '../../../../api';
 import classes from '../shared/bisects.module.css';
@@ -24,7 +27,7 @@ type DashboardFieldsProps = {
   environments: BisectProposalOut['environments'];
   value: DashboardMetrics;
   seconds: number;
-  /** How long windows must be by the traffic; null: unknown. */
+  /** How long windows must be for the request rate; null: unknown. */
   advised: number | null;
   onChange: (value: DashboardMetrics) => void;
 };

@@ -1,4 +1,4 @@
-/** One end of the range: a name, what it may stand for, and the commit it is. */
+/** The field of one end of the range: a name, the commits that match it, and the chosen commit. */
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -23,7 +23,7 @@ const TYPES: Record<RangeEndOut['type'], string> = {
 
 type Props = {
   side: 'good' | 'bad';
-  /** Good or Bad, unless it is called otherwise. */
+  /** The label, if it is not Good or Bad. */
   label?: string;
   value: ChosenEnd | null;
   repositoryId: string | null;
@@ -75,7 +75,7 @@ export function EndField({ side, value, repositoryId, serviceId, onChoose, ...pr
             onFocus={() => combobox.openDropdown()}
             onBlur={() => {
               combobox.closeDropdown();
-              // A name that is complete needs no click on the list.
+              // A complete name does not need a click in the list.
               const exact = ends.find((one) => one.is_exact && one.name === typed?.trim());
               if (exact) choose(exact);
               else if (!none) setTyped(null);

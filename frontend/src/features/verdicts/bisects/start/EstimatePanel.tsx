@@ -1,4 +1,4 @@
-/** How many probes and how long, against git bisect, and what is probed first. */
+/** The expected number of probes and duration, compared with git bisect, and the first probes. */
 import type { PreflightOut } from '../../../../api';
 import { Section, countOf } from '../../../../ui';
 import { shortCommit } from '../../../../lib/commits';
@@ -45,7 +45,7 @@ export function EstimatePanel({ preflight, slots }: { preflight: PreflightOut; s
   );
 }
 
-/** What shows how long a probe takes. */
+/** Returns the source of the expected duration of a probe. */
 function durationText({ duration_source: source, probes_seen: seen }: PreflightOut): string {
   switch (source) {
     case 'service':
@@ -59,10 +59,10 @@ function durationText({ duration_source: source, probes_seen: seen }: PreflightO
   }
 }
 
-/** "11 to 17" */
+/** Formats an interval: "11 to 17". */
 const rangeText = ({ low, high }: Interval): string => `${Math.round(low)} to ${Math.round(high)}`;
 
-/** Intervals on one axis of probes, beside what git bisect needs. */
+/** Shows the intervals on one axis of probes, with the number that git bisect needs. */
 function ProbeBars({ report }: { report: Report }) {
   const { with_prior, without_prior, git_bisect_probes: git } = report;
   const most = Math.max(git, without_prior?.high ?? 0, with_prior?.high ?? 0) * 1.05;

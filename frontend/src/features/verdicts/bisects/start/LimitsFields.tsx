@@ -1,4 +1,4 @@
-/** How much may be deployed and when; what is built. */
+/** The fields that limit deployments and set what is built. */
 import { TextInput } from '@mantine/core';
 import type { BisectProposalOut, BisectSettings } from '../../../../api';
 import { ProductionBaselines } from './ProductionBaselines';

@@ -1,4 +1,6 @@
-/** Lets a runner build and measure both ends once, before the search: never required. */
+/**
+ * A button that lets a runner build and measure both ends once before the bisect. It is optional.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -9,7 +11,7 @@ import { applyBisectAction, measureEnds } from '../shared/bisect-queries';
 type Props = {
   preflight: PreflightOut | undefined;
   request: BisectWords;
-  /** Why the bisect cannot start. */
+  /** Why the bisect cannot start, if it cannot. */
   blocked: string | undefined;
   link: (id: string, words: ReactNode) => ReactNode;
 };

@@ -1,4 +1,4 @@
-/** What solves a check: actions of the page, and links. */
+/** The fixes of a check: actions of the page, and links. */
 import { UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PreflightOut } from '../../../../api';
@@ -8,12 +8,12 @@ type Check = PreflightOut['checks'][number];
 type Fix = Check['fixes'][number];
 export type FixActions = {
   onFix: (check: Check['key'], fix: Fix) => void;
-  /** To where repositories are set up. */
+  /** A link to the page on which repositories are set up. */
   integrations: (words: ReactNode) => ReactNode;
 };
 
 export function PreflightFixes({ check, actions }: { check: Check; actions: FixActions }) {
-  // What is as it should be needs no fix beside it.
+  // A check that passed needs no fix.
   if (check.state === 'ok' || check.fixes.length === 0) return null;
   return (
     <p className={classes.fixes}>

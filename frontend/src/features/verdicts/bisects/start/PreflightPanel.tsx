@@ -1,4 +1,4 @@
-/** What is there and what is missing before the first deployment, each with what solves it. */
+/** The checks before the first deployment: what passed and what is missing, each with its fixes. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PreflightOut } from '../../../../api';
@@ -13,7 +13,7 @@ type Props = {
   onRepeat: () => void;
   /** The control that measures both ends. */
   measure: ReactNode;
-  /** Opened below the check it belongs to. */
+  /** The form that is open below a check. */
   opened: { key: Check['key']; content: ReactNode } | null;
 };
 
@@ -51,7 +51,7 @@ export function PreflightPanel({ preflight, actions, onRepeat, measure, opened }
   );
 }
 
-/** When the measurements of both ends are discarded, or were. */
+/** Shows when the bisect that measured both ends is or was discarded. */
 function Expiry({ ends }: { ends: NonNullable<PreflightOut['boundary_check']> }) {
   if (ends.expires_at === null) return null;
   const isPast = ends.state === 'expired';
@@ -81,7 +81,7 @@ function CheckMark({ state }: { state: Check['state'] }) {
   );
 }
 
-/** "5 passed, 1 running, 1 warning" */
+/** Formats the number of checks by state: "5 passed, 1 running, 1 warning". */
 function summaryText(checks: readonly Pick<Check, 'state'>[]): string {
   const count = (state: Check['state']) => checks.filter((one) => one.state === state).length;
   const warnings = count('warning');

@@ -1,4 +1,4 @@
-/** What production measured of both ends, and whether a search begins with it. */
+/** The production baselines of both ends, and whether the bisect uses them. */
 import { Checkbox } from '@mantine/core';
 import type { BisectProposalOut, BisectSettings } from '../../../../api';
 import { formatValue } from '../../../../engine/format/format';

@@ -1,11 +1,11 @@
-/** The repository that is searched, and the dependencies that are updated in the range. */
+/** The repository to search, and the dependencies that are updated in the range. */
 import { Button, Select } from '@mantine/core';
 import type { BisectProposalOut, PreflightOut } from '../../../../api';
 import { lastOf, versionText } from '../shared/bisect-wording';
 import classes from './start.module.css';
 
 export type NamedService = { id: string; name: string };
-/** Without an address its commits cannot be read. */
+/** A repository; without a URL its commits cannot be read. */
 export type NamedRepository = NamedService & { url: string | null };
 
 type Props = {

@@ -10,11 +10,14 @@ import { STATES, sentenceBesideState } from '../shared/bisect-wording';
 export type RegressionBisectsProps = {
   regression_id: string;
   link: (id: string, words: ReactNode) => ReactNode;
-  /** Link to the page of its service, with the rules. Only with it is stated why none was started, or why the newest waits. */
+  /**
+   * A link to the page of the service with the rules. Only with it, the reason is shown why no
+   * bisect was started, or why the newest one waits.
+   */
   rules?: (serviceId: string, words: ReactNode) => ReactNode;
 };
 
-/** What the rules of the service change. */
+/** The obstacles that the rules of the service can remove. */
 const BY_RULES: ReadonlySet<string> = new Set(['off', 'hours', 'budget', 'approval']);
 
 export default function RegressionBisects(props: RegressionBisectsProps) {

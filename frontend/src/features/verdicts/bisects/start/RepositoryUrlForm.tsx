@@ -1,4 +1,4 @@
-/** The address of a repository, entered where it is missing. */
+/** The form for the URL of a repository that has none. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
@@ -9,9 +9,9 @@ import { lastOf } from '../shared/bisect-wording';
 import classes from './start.module.css';
 
 type Props = {
-  /** The repository that has none; null: a new one. */
+  /** The repository without a URL; null: a new one. */
   repositoryId: string | null;
-  /** The service a new one belongs to; null: it has a dependency. */
+  /** The service of a new repository; null: it contains a dependency. */
   serviceId: string | null;
   suggested: string;
   onSaved: () => void;

@@ -1,4 +1,4 @@
-/** *Start a bisect*: range, criterion and limits on the left; what is there and what it will take on the right. */
+/** The page *Start a bisect*: range, criterion and limits left; checks and estimate right. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { BisectProposalOut } from '../../../../api';
@@ -37,7 +37,7 @@ export default function StartBisectPage(props: StartBisectPageProps) {
   );
 }
 
-/** Keeps what was chosen in the fragment of the address, so that it survives a reload. */
+/** Stores the choices in the fragment of the URL, so they survive a reload. */
 function useChoiceInAddress(offer: BisectProposalOut | undefined, choice: StartChoice) {
   useEffect(() => {
     if (!offer || choice === NOTHING_CHOSEN) return;

@@ -1,4 +1,4 @@
-/** The page of a bisect that is not started yet, once its proposal is known. */
+/** The form of a new bisect, shown once its proposal is loaded. */
 import { Button, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -37,7 +37,7 @@ type Props = Omit<StartBisectPageProps, 'subject'> & {
   onChoice: (change: Partial<StartChoice>) => void;
 };
 
-/** The checks of the request, as of now. */
+/** Returns the current checks of the request. */
 function usePreflight({ subject, offer, choice }: Props) {
   const [again, setAgain] = useState(0);
   const [request] = useDebouncedValue(requestOf(subject, offer, choice), PAUSE_MS);

@@ -1,4 +1,4 @@
-/** The answer of the page: how many probes in what time find the commit. */
+/** The headline of the page: how many probes in what time find the commit. */
 import type { BisectSettings, PreflightOut } from '../../../../api';
 import { countOf, countText } from '../../../../ui';
 import { posteriorText, secondsText } from '../shared/bisect-wording';
@@ -32,7 +32,10 @@ export function StartSentence({ preflight, good, bad }: Props) {
   );
 }
 
-/** "131 candidates in 4,342 commits · stops at 95% probability, ... · git bisect, best of 5, needs 80 probes" */
+/**
+ * Returns "131 candidates in 4,342 commits · stops at 95% probability, ... · git bisect, best of 5,
+ * needs 80 probes".
+ */
 export function startDetails(preflight: PreflightOut | undefined, settings: BisectSettings) {
   const stops = `stops at ${posteriorText(settings.stop_probability ?? 0.95).replace('.0', '')} probability, then verifies the culprit against its first parent`;
   if (preflight?.is_running) return `counting the candidates · ${stops}`;

@@ -1,10 +1,13 @@
-/** The request of a start page in a link: everything that is chosen, also what the proposal offered when it was copied. */
+/**
+ * A link with all choices of a start page, including those that the proposal made when it was
+ * copied.
+ */
 import * as z from 'zod/mini';
 import type { BisectProposalOut } from '../../../../api';
 import { DAYS, DEFAULT_SETTINGS } from '../shared/bisect-settings';
 import { chosenSignature, endOf, signatureKey, type StartChoice } from './start-request';
 
-/** The name is that of links that earlier versions copied. */
+/** The name must not change: links that earlier versions copied have it. */
 const HASH = '#draft=';
 const MOST_CHARACTERS = 16_000;
 
@@ -19,7 +22,7 @@ const end = z.nullable(
     at: z.nullable(z.iso.datetime({ offset: true })),
   }),
 );
-/** What the form edits; the server validates the ranges. */
+/** The settings of the form; the server validates their ranges. */
 const settings = z.object({
   stop_probability: number,
   slots: number,
@@ -66,7 +69,9 @@ const choices = z.object({
   settings,
 });
 
-/** The address of the page with all choices in its fragment, which is not sent to the server. */
+/**
+ * Returns the URL of the page with all choices in its fragment, which is not sent to the server.
+ */
 export function choicesUrl(address: string, offer: BisectProposalOut, choice: StartChoice): string {
   const signature = chosenSignature(offer, choice);
   const whole: StartChoice = {
@@ -79,7 +84,7 @@ export function choicesUrl(address: string, offer: BisectProposalOut, choice: St
   return `${address.split('#')[0]}${HASH}${encodeURIComponent(JSON.stringify(whole))}`;
 }
 
-/** The choices of such a fragment; null if it is none, or not valid. */
+/** Parses the choices in a fragment; null if there are none or they are invalid. */
 export function readChoices(fragment: string): StartChoice | null {
   if (!fragment.startsWith(HASH) || fragment.length > MOST_CHARACTERS) return null;
   try {

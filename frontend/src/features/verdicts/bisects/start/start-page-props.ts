@@ -1,19 +1,19 @@
-/** What the page that starts a bisect is given. */
+/** The props of the page that starts a bisect. */
 import type { ReactNode } from 'react';
 import type { NamedRepository, NamedService } from './RangeRepositories';
 import type { RunnerTeam } from '../runners/RunnerCommand';
 import type { Subject } from '../shared/bisect-queries';
 
 export type StartBisectPageProps = {
-  /** What it begins from; null: a service is chosen on the page. */
+  /** The subject of the bisect; null: the user chooses a service on the page. */
   subject: Subject | null;
   team: RunnerTeam;
   services: NamedService[];
   repositories: NamedRepository[];
   back: ReactNode;
   onStarted: (id: string) => void;
-  /** To the bisects that a regression has already. */
+  /** A link to a bisect that the regression already has. */
   link: (id: string, words: ReactNode) => ReactNode;
-  /** To where repositories are set up. */
+  /** A link to the page on which repositories are set up. */
   integrations: (words: ReactNode) => ReactNode;
 };

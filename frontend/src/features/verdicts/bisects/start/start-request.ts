@@ -1,4 +1,4 @@
-/** The request of a bisect as the start page holds it. */
+/** The request of a bisect, and the choices from which the start page makes it. */
 import type { BisectProposalOut, BisectSettings, BisectWords, RangeEndOut } from '../../../../api';
 import { shortCommit } from '../../../../lib/commits';
 import type { Subject } from '../shared/bisect-queries';
@@ -16,7 +16,7 @@ export type StartChoice = {
 };
 type Offered = BisectProposalOut['signatures'][number];
 
-/** What a new page begins with: everything else comes from the proposal. */
+/** The choices of a new page; everything else comes from the proposal. */
 export const NOTHING_CHOSEN: StartChoice = {
   serviceId: null,
   repositoryId: null,
@@ -35,7 +35,7 @@ export const chosenSignature = (
 ): Offered | undefined =>
   offer.signatures.find((one) => signatureKey(one) === signature) ?? offer.signatures[0];
 
-/** An end: the chosen one, else the one of the proposal. */
+/** Returns the chosen end, or the one of the proposal. */
 export function endOf(
   offer: BisectProposalOut,
   choice: StartChoice,
@@ -45,7 +45,10 @@ export function endOf(
   return choice[side] ?? (known && { name: shortCommit(known.sha), ...known });
 }
 
-/** Settings with what a measure asks for: the board of latency, and windows as long as its traffic says. */
+/**
+ * Returns the settings for a signature: for latency, those of the dashboard, and windows as long as
+ * its traffic requires.
+ */
 function settingsFor(
   settings: BisectSettings,
   { dashboard_selector: selector }: Pick<Offered, 'dashboard_selector'>,
@@ -62,7 +65,7 @@ function settingsFor(
   };
 }
 
-/** The body that starts the bisect, and that is checked before. */
+/** Returns the body of the request, which is checked first and then starts the bisect. */
 export function requestOf(
   subject: Subject | null,
   offer: BisectProposalOut,

@@ -1,4 +1,4 @@
-/** What the fixes of the checks do on the page. */
+/** The actions of the fixes of checks on the page. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BisectProposalOut, PreflightOut } from '../../../../api';
@@ -102,7 +102,7 @@ function OpenedFix(props: Context & { fix: Fix; onSaved: () => void }) {
   );
 }
 
-/** Opens the folded fields of the build and begins with the main package. */
+/** Opens the collapsed fields of the build and focuses the main package. */
 function openBuildFields(): void {
   const field = document.querySelector<HTMLInputElement>('input[placeholder="./cmd/ingester"]');
   field?.closest('details')?.setAttribute('open', '');

@@ -1,4 +1,4 @@
-/** Why a comparison has no part of the compiler, what helps, and the offer to compute it again. */
+/** Shows why a comparison has no compiler section, what helps, and a button to compute it again. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ErrorState, HelpLink, useIsSnapshot } from '../../../../ui';

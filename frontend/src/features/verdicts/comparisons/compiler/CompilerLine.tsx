@@ -1,4 +1,4 @@
-/** What the compiler did that explains a finding, below its row. */
+/** The line below a finding with the difference of the compiler that explains it. */
 import type { CompilerSection } from '../../../../api';
 import { FindingText } from '../shared/FindingText';
 import classes from '../findings/Findings.module.css';

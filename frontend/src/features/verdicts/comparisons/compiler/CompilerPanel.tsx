@@ -1,4 +1,4 @@
-/** The compiler's part of a comparison, beside the explanation of a finding. */
+/** The compiler section of a comparison, beside the explanation of a finding. */
 import { useQuery } from '@tanstack/react-query';
 import type { CompilerFinding, CompilerReason, CompilerSection } from '../../../../api';
 import { HelpLink, useIsSnapshot } from '../../../../ui';
@@ -70,7 +70,7 @@ export function CompilerPanel(props: CompilerPanelProps) {
   );
 }
 
-/** Why the compiler decided so, in its own words. */
+/** Shows the reason of a decision in the words of the compiler. */
 function Reason({ reason }: { reason: CompilerReason }) {
   const name = shortName(reason.function);
   return (

@@ -1,4 +1,4 @@
-/** Instances of generic functions that one build has, or whose code differs. */
+/** Instances of generic functions that only one build has, or whose code differs. */
 import type { CompilerSection } from '../../../../api';
 import { countOf } from '../../../../ui';
 import classes from './CompilerPanel.module.css';
@@ -60,11 +60,11 @@ function InstanceItem({ instance }: { instance: Instance }) {
   );
 }
 
-/** The shapes of type arguments, without the package that the compiler puts before each. */
+/** Formats the shapes of type arguments without the package prefix of the compiler. */
 const shapesOf = (types: string): string =>
   types.replaceAll(',go.shape.', ', ').replaceAll('go.shape.', '');
 
-/** A value of both sides, once if it is equal. */
+/** Formats a value of both sides; only once if it is equal. */
 function both(
   { base, candidate }: Instance,
   show: (code: NonNullable<Instance['base']>) => string,

@@ -1,4 +1,4 @@
-/** The compiler's part below the profiles: how deep the hottest paths of both builds reach on their stacks. */
+/** The compiler section below the profiles: the stack depth of the hottest paths in both builds. */
 import type { CompilerSection } from '../../../../api';
 import { HelpLink, Section } from '../../../../ui';
 import { HotPaths } from '../../../evidence/profiles';

@@ -1,4 +1,7 @@
-/** How a finding's fix is checked: what must change from what to what, and the command that measures it again. Pure. */
+/**
+ * Texts on how to check the fix of a finding: the values that must change, and the command that
+ * measures them again. No side effects.
+ */
 import type { Finding } from '../../../../api';
 import { normalizationPhrase } from '../../../../engine/format/change-wording';
 import { formatValue, unitOf } from '../../../../engine/format/format';
@@ -15,7 +18,10 @@ function subjectOf(finding: Finding): Part {
   return part.code ? part : { text: part.text.charAt(0).toUpperCase() + part.text.slice(1) };
 }
 
-/** What a finding of execution traces measures, in the words of its sentence: "p99 scheduler latency of main.batcher". */
+/**
+ * Returns what a finding of execution traces measures, in the words of its sentence: "p99 scheduler
+ * latency of main.batcher".
+ */
 function traceSubject({ sentence, subject }: Finding): string {
   return /^(.+?): [\d.,]+ \S+ → /u.exec(sentence)?.[1] ?? waiterLabel(subject);
 }
@@ -36,7 +42,9 @@ export function checkParts(finding: Finding): Part[] {
   return [subjectOf(finding), { text: ` must ${verb} from ${value(candidate)}${after} to ${to}.` }];
 }
 
-/** A text with the flags of commands, such as -gcflags=-m, in code type and never broken after a hyphen. */
+/**
+ * Puts the flags of commands in a text, such as -gcflags=-m, in monospace and without line breaks.
+ */
 export const withFlags = (text: string): Part[] =>
   text
     .split(/(?<=[\s(])(-[a-z][\w-]*(?:=[\w./=-]*\w)?)/u)
@@ -44,15 +52,15 @@ export const withFlags = (text: string): Part[] =>
       index % 2 === 0 ? { text: part } : { text: part, code: true, whole: true },
     );
 
-/** A word of a command, quoted if a shell would not leave it alone. */
+/** Returns a word of a command, quoted if a shell would interpret it. */
 const shellWord = (text: string): string =>
   /^[\w.+/-]+$/u.test(text) && !text.startsWith('-')
     ? text
     : `'./${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * The command that records the same kind of evidence from a process into a folder named after its service; null where no
- * process is recorded.
+ * Returns the command that records the same kind of evidence from a process into a folder named
+ * after its service; null if there is nothing to record.
  */
 export function collectCommand(
   { kind, profile_kind: profile }: Finding,

@@ -1,4 +1,7 @@
-/** What the compiler did, in words: the grade of a statement, and settings that may be the reason for everything. Pure. */
+/**
+ * Texts on the compiler: the grade of a statement, and settings that may explain all differences.
+ * No side effects.
+ */
 import type { CompilerFinding, CompilerReason, CompilerSection, StackPath } from '../../../../api';
 import { shortName } from '../shared/comparison-wording';
 
@@ -13,7 +16,7 @@ export function gradeText({ grade, is_exact: exact }: CompilerFinding): string {
   return exact ? `${GRADES[grade]}, exact` : GRADES[grade];
 }
 
-/** The first statement that explains a finding of the comparison. */
+/** Returns the first statement that explains a finding of the comparison. */
 export function explanationOf(
   section: CompilerSection | null | undefined,
   finding: number,
@@ -21,13 +24,16 @@ export function explanationOf(
   return section?.findings.find(({ explains }) => explains === finding);
 }
 
-/** The statements beside a finding: those that explain it, then those that explain none. */
+/**
+ * Returns the statements beside a finding: those that explain it, then those that explain no
+ * finding.
+ */
 export function statementsFor(section: CompilerSection, finding: number): CompilerFinding[] {
   const of = (index: number | null) => section.findings.filter((each) => each.explains === index);
   return [...of(finding), ...of(null)];
 }
 
-/** The name of a function without its type arguments, which differ by instance. */
+/** Returns the name of a function without its type arguments, which differ by instance. */
 export function foldTypeArguments(name: string): string {
   let depth = 0;
   let folded = '';
@@ -39,7 +45,10 @@ export function foldTypeArguments(name: string): string {
   return folded;
 }
 
-/** The compiler's reasons on the functions of these statements, and those on whole builds. */
+/**
+ * Returns the reasons of the compiler for the functions of these statements, and those for whole
+ * builds.
+ */
 export function reasonsFor(
   statements: CompilerFinding[],
   reasons: CompilerReason[],
@@ -50,7 +59,7 @@ export function reasonsFor(
   return reasons.filter(({ function: name }) => name === '' || named.has(foldTypeArguments(name)));
 }
 
-/** Short names of the functions that a statement and its advice may name. */
+/** Returns the short names of the functions that a statement and its advice may name. */
 export function namesIn(section: CompilerSection, statement: CompilerFinding): string[] {
   const { function: name, callee, path } = statement;
   const stack = section.paths[path ?? -1]?.stack ?? [];
@@ -65,7 +74,7 @@ export function differenceText(difference: CompilerSection['differences'][number
     : `${values} It may be the reason for every difference below.`;
 }
 
-/** Where a reason is: whole builds have a file without a line. */
+/** Returns the place of a reason: for whole builds a file without a line. */
 export const placeText = ({ file, line }: Pick<CompilerReason, 'file' | 'line'>): string =>
   line > 0 ? `${file}:${line}` : file;
 
@@ -78,16 +87,19 @@ export const addressedText = (sides: readonly string[]): string =>
 type DepthBar = {
   side: 'base' | 'candidate';
   depth: number;
-  /** Shares of the width, 0 to 1. */
+  /** A share of the width, 0 to 1. */
   width: number;
   beyond: number;
   note: string;
 };
 
-/** Room to the right of the deepest bar, for its note. */
+/** Leaves space to the right of the deepest bar for its note. */
 const SCALE = 1.25;
 
-/** The depths of a path on both builds against the depth from which a call does not fit, in bytes. */
+/**
+ * Returns the bars of the depths of a path in both builds, and the depth in bytes from which a call
+ * does not fit.
+ */
 export function depthBars(path: StackPath, edge: number): { bars: DepthBar[]; edge: number } {
   const depths = [path.base.highest_depth_bytes, path.candidate.highest_depth_bytes] as const;
   const scale = Math.max(edge, ...depths) * SCALE;

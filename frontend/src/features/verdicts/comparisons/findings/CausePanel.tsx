@@ -1,4 +1,7 @@
-/** Why a finding probably happened, what usually helps, and how to check that it helped. Beside the evidence. */
+/**
+ * The panel beside the evidence: the probable cause of a finding, what usually helps, and how to
+ * check the fix.
+ */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../../api';
@@ -14,7 +17,7 @@ type PanelProps = {
   comparisonId: string;
   finding: Finding;
   number: number;
-  /** What the compiler did differently, if that is known. */
+  /** The differences of the compiler, if they are known. */
   compiler?: ReactNode;
 };
 
@@ -49,7 +52,7 @@ export function CausePanel({ comparisonId, finding, number, compiler }: PanelPro
   );
 }
 
-/** The service of both sides; '' if there is none, or until it is known. */
+/** Returns the service of both sides; '' if there is none, or while it is loading. */
 function useServiceName(comparisonId: string): string {
   const id = useQuery(comparedCommitsQuery(comparisonId)).data?.service_id;
   return useQuery({ ...serviceQuery(id ?? ''), enabled: typeof id === 'string' }).data?.name ?? '';

@@ -1,4 +1,4 @@
-/** Findings of a comparison inside another page: each opens at the comparison. */
+/** The findings of a comparison on another page; each links to the comparison. */
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows } from '../../../../ui';
 import { usePollWhile } from '../../../platform/jobs';

@@ -1,4 +1,7 @@
-/** Both values of a finding, what it consists of, and the paths it is attributed to. */
+/**
+ * The details of a finding: both values, its contributions, and the paths to its attributed
+ * callers.
+ */
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../../api';
 import { normalizationPhrase } from '../../../../engine/format/change-wording';
@@ -11,7 +14,7 @@ type DetailProps = {
   finding: Finding;
   onShow: (path: string[]) => void;
   action?: ReactNode;
-  /** Its discussion, from a higher feature. */
+  /** The discussion of the finding, rendered by a higher feature. */
   discussion?: ReactNode;
 };
 

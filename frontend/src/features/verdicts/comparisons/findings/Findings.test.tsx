@@ -41,7 +41,7 @@ function list(
   return { ...show(element), calls };
 }
 
-/** What is printed, without what is on hover over the interval. */
+/** Returns the visible text, without the tooltip of the interval. */
 function printedText(element: HTMLElement): string {
   const copy = element.cloneNode(true) as HTMLElement;
   for (const title of copy.querySelectorAll('svg title')) title.remove();
@@ -159,7 +159,7 @@ describe('the row of a finding', () => {
       findings: [aFinding({ is_significant: false, profiles_needed: needed, q_value: 0.2 })],
     });
     expect(rows()[0]).toMatch(text);
-    // What is tentative has no q-value that one should read.
+    // A tentative finding shows no q-value.
     expect(rows()[0]).toMatch(/98%tentative$/u);
   });
 
@@ -220,11 +220,11 @@ describe('the row of a finding', () => {
 
   it('is chosen by its sentence and explained by its number, with the keyboard too', async () => {
     const { user, calls } = list({ findings: several(2) });
-    // Two terms in the heads of the columns come first.
+    // The column headers have two terms that get the focus first.
     for (let press = 0; press < 3; press += 1) await user.tab();
     expect(screen.getByRole('button', { name: 'Explain finding 1' })).toHaveFocus();
     await user.keyboard('{Enter}');
-    // The sentence, the certainty, and both of the next finding.
+    // The sentence and the certainty of this finding, and both of the next.
     for (let press = 0; press < 4; press += 1) await user.tab();
     await user.keyboard(' ');
     expect(calls).toEqual([
@@ -329,7 +329,7 @@ describe('the list of findings', () => {
     await user.click(screen.getByRole('button', { name: 'Follow a link' }));
     expect(screen.getByRole('button', { current: true })).toHaveTextContent('Number 9 changed');
     await user.click(screen.getByRole('button', { name: 'Number 0 changed' }));
-    // The list does not get shorter under the pointer.
+    // The list does not get shorter after the click.
     expect(rows()).toHaveLength(11);
   });
 

@@ -1,4 +1,7 @@
-/** What changed, most important first: a sentence, its effect on a shared axis, the attributed caller, how certain it is. */
+/**
+ * The list of findings, most important first: a sentence, its effect on a shared axis, the
+ * attributed caller, and its certainty.
+ */
 import { useState, type ReactNode } from 'react';
 import type { ComparisonResult, Finding, CostShift } from '../../../../api';
 import { EffectAxis, EffectInterval } from '../../../../charts';
@@ -36,22 +39,22 @@ type FindingsProps = {
   onUnfold: (index: number, unfolded: boolean) => void;
   onShow: (finding: Finding, path: string[]) => void;
   discussion?: FindingDiscussion;
-  /** What else can be done with a finding, by its place in the list. */
+  /** Returns other actions on a finding, by its index in the list. */
   action?: (finding: Finding, index: number) => ReactNode;
 };
 
-/** The discussion of a finding and its number of comments, from a higher feature. */
+/** The discussion of a finding and its number of comments, rendered by a higher feature. */
 export type FindingDiscussion = {
   about: (finding: Finding) => ReactNode;
   count: (finding: Finding) => ReactNode;
 };
 
-/** What fits above the graph of a usual screen; the rest is one click away. */
+/** The number of findings that fit above the graph on a usual screen; a click shows the others. */
 const SHOWN_FIRST = 3;
 
 const INTERVAL_WIDTH = 220;
 
-/** The terms that these findings use and that no column heading explains. */
+/** Returns the terms that these findings use and no column header explains. */
 function termsOf(findings: Finding[]): TermName[] {
   const says = (term: string) =>
     findings.some(({ sentence }) => sentence.toLowerCase().includes(term));
@@ -69,7 +72,7 @@ const hasCaller = (finding: Finding): boolean => attributedCallerText(finding).n
 export function Findings(props: FindingsProps) {
   const { result, chosen, unfolded, onChoose, onUnfold, onShow, discussion, action } = props;
   const [all, setAll] = useState(false);
-  // An address may choose one of the rest at any time.
+  // The URL may choose a finding that is not shown at first.
   if (!all && chosen !== null && chosen >= SHOWN_FIRST) setAll(true);
   const { findings, cost_shifts } = result;
   const axis = ratioAxis(findings.map(rangeOf));
@@ -174,13 +177,15 @@ function rangeOf({ change }: Finding) {
   };
 }
 
-/** The headline says what is known instead: a bound of the change, or what would settle it. */
+/** The headline has what is known instead: a bound of the change, or which data would decide. */
 const NOTHING_FOUND = 'No findings.';
 
 type RowProps = {
   finding: Finding;
   number: number;
-  /** After the sentence: the kind of profile where there are several, and the number of comments. */
+  /**
+   * Shown after the sentence: the profile kind if there are several, and the number of comments.
+   */
   notes: ReactNode;
   axis: RatioAxis;
   chosen: boolean;
@@ -205,7 +210,8 @@ function FindingRow({
 }: RowProps) {
   const change = changeOfFinding(finding);
   const { ratio, low, high } = rangeOf(finding);
-  // By direction: of a rate, as of a benchmark in bytes per second, less is worse.
+  // The color follows the direction: for a rate, as of a benchmark in bytes per second, less is
+  // worse.
   const worse = finding.direction === 'worse' ? 'more' : 'less';
   const tone = change === 'noise' ? 'muted' : worse;
   const caller = attributedCallerText(finding);
@@ -277,7 +283,7 @@ function moreText({ profiles_needed: more }: Finding): string {
 
 type AttributedCallerText = { name: string; share: string; title: string; code: boolean };
 
-/** The column of who caused it: for waits, which goroutines ran meanwhile. */
+/** Returns the header of the column of causes: for waits, the goroutines that ran meanwhile. */
 function attributedCallerHeader(findings: Finding[]): string {
   const waits = findings.filter(isWait).length;
   if (waits === 0) return 'attributed to';
@@ -286,7 +292,10 @@ function attributedCallerHeader(findings: Finding[]): string {
 
 const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');
 
-/** Without its share: the sentence has the share of the whole wait, and this one would be of the change. */
+/**
+ * Returns the first occupant, without its share: the sentence has the share of the whole wait, and
+ * this one would be of the change.
+ */
 function occupantText({ contributions, kind }: Finding): AttributedCallerText {
   const first = contributions[0];
   if (!first) return { name: '', share: '', title: '', code: false };
@@ -297,7 +306,7 @@ function occupantText({ contributions, kind }: Finding): AttributedCallerText {
 function attributedCallerText(finding: Finding): AttributedCallerText {
   if (isWait(finding)) return occupantText(finding);
   const caller = finding.attributed_callers[0];
-  // A function to which its cost is attributed is already the subject of the row.
+  // The subject of the row is already the function to which the cost is attributed.
   if (!caller || caller.function === finding.subject)
     return { name: '', share: '', title: '', code: true };
   const share =

@@ -1,4 +1,4 @@
-/** The findings, loaded when another page first shows them. */
+/** Loads the list of findings when another page first shows it. */
 import { Suspense, lazy } from 'react';
 import type { ComparisonFindingsProps } from './ComparisonFindings';
 

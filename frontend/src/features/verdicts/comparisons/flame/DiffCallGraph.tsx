@@ -9,12 +9,12 @@ import type { FindingZoom } from '../shared/finding-zoom';
 
 type DiffCallGraphProps = {
   source: Pick<FlameSource, 'first' | 'rest'>;
-  /** The table of functions, whose tests color the graph; null until it is loaded. */
+  /** The table of functions, whose test results color the graph; null until it is loaded. */
   functions: ArrayBuffer | null;
   basis: string;
-  /** The finding, whose function is in the middle at first. */
+  /** The finding whose function is in the center at first. */
   finding: FindingZoom | null;
-  /** What the page asks of the graph that is shown. */
+  /** The handle through which the page controls the graph that is shown. */
   graph: RefObject<FlameGraphHandle | null>;
 };
 

@@ -13,7 +13,7 @@ const PROBLEM = { type: 'x', title: 'Too large', status: 422, detail: 'It has 2 
 
 type Granularity = ComparisonView['flame']['granularity'];
 
-/** The view of CPU profiles by `granularity`, while the comparison has `views`. */
+/** Renders the view of profiles by `granularity` of a comparison that has `views`. */
 function diff(views: ViewDescription[], granularity: Granularity = 'line', kind = 'cpu') {
   const chosen: ComparisonView[] = [];
   const asked: unknown[] = [];

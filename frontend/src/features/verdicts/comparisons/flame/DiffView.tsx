@@ -1,4 +1,6 @@
-/** The flame graph's view that was chosen; when it was not cut yet, it is asked for, and its way shown. */
+/**
+ * The chosen view of the flame graph. If it was not built yet, requests it and shows its progress.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
@@ -20,7 +22,7 @@ type DiffViewProps = {
   onView: (view: ComparisonView, replace?: boolean) => void;
   graph: React.RefObject<FlameGraphHandle | null>;
   zoom?: FindingZoom | null;
-  /** The explanation beside the graph. */
+  /** The explanation that is shown beside the graph. */
   beside?: ReactNode;
 };
 
@@ -58,7 +60,7 @@ export function DiffView({ comparison, wanted, view, onView, graph, ...props }: 
     );
   }
   const failed = ask.error ?? (ask.isPending ? null : failureOf(found));
-  // Functions are built first: there is no other view to go back to.
+  // The view of functions is always built first, so it is the only one to go back to.
   const back = wanted.granularity !== 'function' && (
     <button
       type="button"
@@ -94,7 +96,7 @@ export function DiffView({ comparison, wanted, view, onView, graph, ...props }: 
   );
 }
 
-/** Why a view was not built; null while it still may be. */
+/** Returns why a view was not built; null while it may still be built. */
 function failureOf(view: ViewDescription | null): Error | null {
   if (view?.state !== 'failed' && view?.state !== 'cancelled') return null;
   const { state, problem } = view;

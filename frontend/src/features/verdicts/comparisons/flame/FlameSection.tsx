@@ -1,4 +1,7 @@
-/** The diff of one view: toolbar, graph, table and lines, all reading and writing the one view of the address. */
+/**
+ * The diff of one view: toolbar, graph, table and lines. All of them read and write the view in the
+ * URL.
+ */
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import {
@@ -32,15 +35,20 @@ import type { ComparisonView } from '../shared/comparison-url';
 import { sampleTypesOf } from '../shared/selected-view';
 import { categoryLabel } from '../shared/comparison-wording';
 
-/** With verdict, findings and caveats above, the graph ends where a usual screen does; deeper stacks scroll inside. */
+/**
+ * Below verdict, findings and caveats, the graph ends at the bottom of a usual screen; deeper
+ * stacks scroll inside.
+ */
 const GRAPH_HEIGHT = 470;
 
-/** Asked for while the numbers are: most readers of a comparison view its graph. */
+/** Loaded at the same time as the numbers, because most readers of a comparison view its graph. */
 const loading = import('../../../../charts/flame/FlameGraph');
-loading.catch(() => undefined); // reported in place of the graph
+loading.catch(() => undefined); // the error is shown in place of the graph
 const FlameGraph = lazy(async () => ({ default: (await loading).FlameGraph }));
 
-/** The trees of a view: the first chunk, the rest when there is more, and subtrees on request. */
+/**
+ * Returns the trees of a view: the first chunk, the rest if there is more, and subtrees on request.
+ */
 function useFlameSource(comparisonId: string, view: ViewDescription) {
   const { id, has_more_chunks } = view;
   const isBuilding = isUnderWay(view);
@@ -65,7 +73,10 @@ function useFlameSource(comparisonId: string, view: ViewDescription) {
   return { key, first, source };
 }
 
-/** Changes of the newest view. The callbacks stay the same while the graph is dragged: children keep them. */
+/**
+ * Returns callbacks that change the newest view. They do not change while the graph is dragged, so
+ * children are not rendered again.
+ */
 function useViewChanges(
   view: ComparisonView,
   onView: (view: ComparisonView, replace?: boolean) => void,
@@ -92,9 +103,9 @@ type SectionProps = {
   view: ComparisonView;
   onView: (view: ComparisonView, replace?: boolean) => void;
   graph: RefObject<FlameGraphHandle | null>;
-  /** The finding that the graph opens at. */
+  /** The finding to which the graph is zoomed at first. */
   zoom: FindingZoom | null;
-  /** The explanation beside the graph. */
+  /** The explanation that is shown beside the graph. */
   beside: ReactNode;
 };
 
@@ -195,7 +206,7 @@ export function FlameSection({ comparison, description, view, onView, ...props }
   );
 }
 
-/** In place of the graph before it is loaded. */
+/** Shown in place of the graph until it is loaded. */
 function MissingDiff({ first }: { first: UseQueryResult<ArrayBuffer> }) {
   if (!first.error) return <SkeletonRows rows={14} height={18} label="Loading the diff" />;
   return (

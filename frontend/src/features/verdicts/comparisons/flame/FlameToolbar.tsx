@@ -1,4 +1,7 @@
-/** What is drawn and how: side, basis, granularity, search, and the rarer choices behind two menus. */
+/**
+ * The toolbar of the graph: sides, basis, granularity, search, and less frequent choices in two
+ * menus.
+ */
 import { Button, Menu, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ViewDescription } from '../../../../api';
@@ -19,7 +22,10 @@ const BASES: { id: string; name: string; missing: string }[] = [
   },
 ];
 
-/** What is held at one moment (memory in use, goroutines) has a mean over snapshots, and no rate. */
+/**
+ * Returns the bases to offer. What is measured at one time (memory in use, goroutines) has a mean
+ * over snapshots and no rate.
+ */
 const basesFor = (offered: readonly string[]) =>
   BASES.filter(({ id }) =>
     offered.includes('mean') ? id === 'share' || id === 'mean' : id !== 'mean',
@@ -27,7 +33,7 @@ const basesFor = (offered: readonly string[]) =>
 
 type ToolbarProps = {
   view: ViewDescription;
-  /** Sample types of this kind, when there are several. */
+  /** The sample types of this kind, if there are several. */
   sampleTypes: string[];
   flame: FlameView;
   matches: ReactNode;
@@ -64,7 +70,7 @@ export function FlameToolbar({
       <SegmentedControl
         className={classes.segments}
         aria-label="Normalize by"
-        // One that an address asks for and these files do not have is drawn as the usual one.
+        // A basis in the URL that these files do not have is drawn as the default one.
         value={offered.includes(flame.basis) ? flame.basis : (view.default_normalization ?? '')}
         onChange={(basis) => change({ basis })}
         data={basesFor(offered).map(({ id, name, missing }) => ({
@@ -82,7 +88,7 @@ export function FlameToolbar({
         className={classes.segments}
         aria-label="Granularity"
         value={flame.granularity}
-        // Another granularity is another tree: a frame zoomed to in one is not in the other.
+        // Another granularity has another tree, which does not contain the frame of this zoom.
         onChange={(granularity) => change({ granularity: granularity, zoom: '', span: null })}
         data={['package', 'function', 'line']}
       />
@@ -218,7 +224,7 @@ function Filters({ flame, change }: ChangeProps) {
   );
 }
 
-/** Why the graph cannot use a regular expression; undefined when it can. */
+/** Returns why a regular expression is invalid; undefined if it is valid. */
 export function patternError(pattern: string): string | undefined {
   try {
     compilePattern({ pattern, regex: true, caseSensitive: true });
@@ -228,7 +234,7 @@ export function patternError(pattern: string): string | undefined {
   }
 }
 
-/** What narrows the picture, each with its way out. Nothing is narrowed silently. */
+/** Shows each filter and zoom of the graph, with a button that removes it. No filter is hidden. */
 export function FilterChips({
   flame,
   onFlame,
@@ -320,7 +326,7 @@ function SearchField({ flame, change }: ChangeProps) {
   const { pattern, regex } = flame.search;
   const [text, setText] = useState(pattern);
   const [from, setFrom] = useState(pattern);
-  // The address changed under the field (a link, a clicked row): it shows what is searched.
+  // The URL changed (a link, a clicked row): the field shows the current search.
   if (from !== pattern) {
     setFrom(pattern);
     setText(pattern);

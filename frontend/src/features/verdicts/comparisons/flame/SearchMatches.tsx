@@ -1,4 +1,4 @@
-/** What a search of the flame graph found. */
+/** The matches of a search in the flame graph. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { SearchTotals } from '../../../../charts';
@@ -16,14 +16,17 @@ type MatchesProps = {
   local: SearchTotals | null;
 };
 
-/** "2 frames: 2.8% of base, 25.2% of candidate": the server's totals over all nodes, also those never sent. */
+/**
+ * Shows "2 frames: 2.8% of base, 25.2% of candidate": the totals of the server over all nodes, also
+ * those that no chunk has.
+ */
 export function SearchMatches({ view, flame, functions, local }: MatchesProps) {
   const { pattern, regex, caseSensitive } = flame.search;
   const filtered =
     flame.focus !== '' || flame.ignore !== '' || flame.hide !== '' || flame.sandwich !== '';
   const found = useQuery({
     ...searchQuery(view, { pattern, regex, case: caseSensitive }),
-    // An invalid pattern is reported in place: the server need not refuse it too.
+    // An invalid pattern is already reported here, so the server does not need to reject it too.
     enabled: pattern !== '' && !filtered && !(regex && patternError(pattern) !== undefined),
   });
   const header = useMemo(() => (functions ? readFunctions(functions).header : null), [functions]);

@@ -1,4 +1,7 @@
-/** The source of a function at the commits of both sides, with the cost of each line. Text is never markup. */
+/**
+ * The source of a function at the commits of both sides, with the cost of each line. Text is never
+ * parsed as HTML.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FunctionMove, FunctionSource, FunctionSources } from '../../../../api';
@@ -56,7 +59,10 @@ const largestOf = (data: FunctionSources, scaled: Record<SideName, number>): num
     0,
   );
 
-/** Where the function was, if it is in another file of the candidate. Older reports do not name it. */
+/**
+ * Shows that the function is in another file in the candidate. Older reports do not have this
+ * field.
+ */
 function Move({
   functions: { move },
   name,
@@ -112,7 +118,9 @@ function Side({ side, source, factor, scale }: SideProps) {
   );
 }
 
-/** What was inlined into a line, after its text. Older reports do not name it. */
+/**
+ * Shows the functions inlined into a line, after its text. Older reports do not have this field.
+ */
 function Inlined({ functions: { inlined = [] } }: { functions: { inlined?: string[] } }) {
   if (inlined.length === 0) return null;
   return (
@@ -170,8 +178,8 @@ function Text({ side, source, factor, scale }: SideProps) {
 }
 
 /**
- * The entry of a menu that leads to the lines of a function at the code host, of the candidate if it has them. Nothing until
- * they are found.
+ * A menu entry that links to the lines of a function at the code host, in the candidate if it has
+ * them. Shows nothing until they are loaded.
  */
 export function CodeHostEntry({ comparisonId, viewId, name }: Omit<SidesProps, 'scaled'>) {
   const found = useQuery({

@@ -1,4 +1,7 @@
-/** All functions: both sides, change and interval. The accessible equal of the graph, linked with it both ways. */
+/**
+ * The table of all functions: both sides, change and interval. The accessible equivalent of the
+ * graph; a selection in one is shown in the other.
+ */
 import { useMemo, type ReactNode } from 'react';
 import { EffectAxis, EffectInterval } from '../../../../charts';
 import { changeLabel, normalizationPhrase } from '../../../../engine/format/change-wording';
@@ -20,7 +23,9 @@ import { categoryLabel, foldersOf, shortName } from '../shared/comparison-wordin
 const INTERVAL_WIDTH = 200;
 /** Header and 16 rows. */
 const TABLE_HEIGHT_PX = 26 + 16 * 26;
-/** The axis is made for what can be seen first; rows further down are held at its ends. */
+/**
+ * The axis is scaled for the first rows; intervals of rows further down are clamped to its ends.
+ */
 const AXIS_ROWS = 60;
 const AXIS_LOW = 1 / 8;
 const AXIS_HIGH = 32;
@@ -30,7 +35,7 @@ type TableProps = {
   buffer: ArrayBuffer;
   basisId: string;
   sort: Sort;
-  /** Only functions whose name passes; all when null. */
+  /** Only functions whose name matches; all if null. */
   matching: RegExp | null;
   selected: string;
   marked: string | null;
@@ -67,7 +72,7 @@ const number = (
   cell,
 });
 
-/** Above the value of the candidate its name, above that of the base "base". */
+/** A column header for a pair of values: `name` for the candidate, "base" for the base. */
 const pairHead = (name: string): ReactNode => (
   <span title={`${name}: of the candidate, then of the base`}>
     {name} <span className={`muted ${classes.was}`}>base</span>
@@ -214,7 +219,8 @@ export function FunctionsTable(props: TableProps) {
       ratioAxis(
         Array.from(rows.slice(0, AXIS_ROWS), (index) => {
           const { low, high, change } = rowAt(table, scaled, index);
-          // Wide intervals of small functions must not stretch the axis of all: they are held at its ends.
+          // Wide intervals of small functions must not stretch the shared axis, so they are
+          // clamped.
           const held = (bound: number) => Math.min(AXIS_HIGH, Math.max(AXIS_LOW, bound));
           return change === 'noise' ? NO_RANGE : { ratio: null, low: held(low), high: held(high) };
         }),

@@ -1,4 +1,7 @@
-/** The table of functions, linked with the graph: both show the same search, and a row zooms the graph to its function. */
+/**
+ * The table of functions, linked with the graph: both show the same search, and a row can zoom the
+ * graph to its function.
+ */
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react';
 import type { FlameGraphHandle } from '../../../../charts';
 import type { FlameView } from '../../../../engine/flame/flame-view';
@@ -22,7 +25,7 @@ type TableProps = {
 
 export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, graph }: TableProps) {
   const { search, basis } = view.flame;
-  // A row that was clicked searches exactly its function; the table must not shrink to that one row.
+  // A click on a row searches for exactly its function; the table must not shrink to that one row.
   const selected = clickedName(search);
   const matching = useMemo(() => (selected === '' ? matcherOf(search) : null), [selected, search]);
   const flame = useRef(view.flame);
@@ -66,15 +69,15 @@ export function LinkedFunctionsTable({ buffer, view, change, marked, onHover, gr
   );
 }
 
-/** The one name that a search finds as a click on its row makes it; '' for what was typed, also from beginning to end. */
+/** Returns the function of a search that a click on its row made; '' for one that was typed. */
 function clickedName({ pattern, regex }: FlameView['search']): string {
   const name = pattern.slice(1, -1).replace(/\\(.)/gu, '$1');
   return regex && exactly(name) === pattern ? name : '';
 }
 
 /**
- * The pattern as the table reads it; null for none, for one that is not valid (the field says so), and for one that could
- * hold the page up: the graph's worker still looks for it.
+ * Returns the pattern for the table; null if there is none, if it is invalid (the field shows why),
+ * or if it could block the page: the worker of the graph still searches for it.
  */
 function matcherOf(search: FlameView['search']): RegExp | null {
   if (!isQuick(search)) return null;

@@ -78,7 +78,7 @@ const lineRows = () =>
     .slice(1)
     .map((row) => [...row.children]);
 
-/** Texts of the rows, without the column of bars. */
+/** Returns the texts of the rows, without the column of bars. */
 const cells = () =>
   lineRows().map((row) => row.map((cell) => cell.textContent).filter((text) => text !== ''));
 

@@ -1,4 +1,7 @@
-/** A function line by line: its source on both sides, and base, candidate and difference of each line. */
+/**
+ * A drawer with the lines of a function: its source on both sides, and base, candidate and
+ * difference of each line.
+ */
 import { Button, Drawer, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { use, useMemo } from 'react';
@@ -203,7 +206,9 @@ function shownOf(row: Line, scaled: { base: number; candidate: number }): Shown 
   };
 }
 
-/** Two bars, base above candidate. They only help the eye; the numbers stand beside. */
+/**
+ * Two bars, base above candidate. Hidden from screen readers, because the numbers are beside them.
+ */
 function Bars({ row, largest }: { row: Shown; largest: number }) {
   const width = (value: number) => (value > 0 ? Math.max(1, (value / largest) * 100) : 0);
   const changed = row.candidate > row.base ? 'var(--more)' : 'var(--less)';

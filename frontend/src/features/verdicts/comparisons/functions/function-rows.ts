@@ -1,4 +1,7 @@
-/** Rows of the function table: indices into the columns, filtered and sorted. Pure; 100,000 functions in some tens of ms. */
+/**
+ * Rows of the function table: indices into the columns, filtered and sorted. No side effects;
+ * 100,000 functions take some tens of ms.
+ */
 import { changeOf, type Change } from '../../../../engine/format/change-class';
 import { normalizationIndex } from '../../../../engine/flame/diff-tree';
 import {
@@ -11,7 +14,7 @@ import { categoryLabel } from '../shared/comparison-wording';
 
 type Scaled = { basis: number; unit: string; base: number; candidate: number };
 
-/** The basis asked for, or the default one of the data. */
+/** Returns the unit and factors of a basis, or of the default one of the data. */
 export function scaleOf({ header }: FunctionTable, basisId: string): Scaled {
   const basis = normalizationIndex(header, basisId);
   const found = header.normalizations[basis];
@@ -33,14 +36,16 @@ export type FunctionRow = {
   candidateTotal: number;
   baseAttributed: number;
   candidateAttributed: number;
-  /** Self and attributed together, with their interval and change. */
+  /** Self plus attributed cost, with their interval and change. */
   baseOwn: number;
   candidateOwn: number;
-  /** The category with the largest attributed cost; '' when it is the function's own code. */
+  /**
+   * The category with the largest attributed cost; '' if the function itself has the largest cost.
+   */
   mostly: string;
   low: number;
   high: number;
-  /** Of the change of the total; NaN where it was not tested. */
+  /** The q-value of the change of the total; NaN if it was not tested. */
   q: number;
   totalChange: Change;
   change: Change;
@@ -83,13 +88,16 @@ function ownOf(table: FunctionTable, scaled: Scaled, index: number): OwnValues {
   };
 }
 
-/** Nothing in the base is the largest ratio, nothing in the candidate the smallest. */
+/**
+ * Returns the ratio to sort by: the largest if the base is zero, the smallest if the candidate is
+ * zero.
+ */
 function ratioOf(base: number, candidate: number): number {
   if (base > 0 && candidate > 0) return candidate / base;
   return candidate > 0 ? Infinity : 0;
 }
 
-/** The place of each category among all, in the order of what they are called. */
+/** Returns the rank of each category in the order of the labels. */
 function labelRanks(categories: readonly string[]): number[] {
   const labels = categories.map(categoryLabel);
   const ordered = [...labels].sort((a, b) => a.localeCompare(b, 'en'));
@@ -144,7 +152,7 @@ function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float6
   return Float64Array.from({ length: table.count }, (_, index) => value(index));
 }
 
-/** Indices in the order asked for; equal ones stay in the order of the data. */
+/** Returns the indices in the order of `sort`; equal rows stay in the order of the data. */
 export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Uint32Array {
   const rows = functionIndices(table);
   const sign = sort.descending ? -1 : 1;
@@ -165,7 +173,7 @@ export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Ui
   });
 }
 
-/** The largest absolute value shown, for the one scale of all columns. */
+/** Returns the largest absolute value shown, for the shared scale of all columns. */
 export function largestShown(table: FunctionTable, scaled: Scaled): number {
   let largest = 0;
   for (let index = 0; index < table.count; index++) {

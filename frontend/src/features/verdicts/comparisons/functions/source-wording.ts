@@ -1,4 +1,4 @@
-/** What is said about the source of a function. */
+/** Texts on the source of a function. */
 import type { FunctionSource } from '../../../../api';
 import { shortCommit } from '../../../../lib/commits';
 
@@ -25,7 +25,7 @@ export const SOURCE_REASONS: Record<Reason, string> = {
   'no-lines': 'The measured lines are not in the file at this commit. Generated code?',
 };
 
-/** What the text is of: module and version, else the commit. */
+/** Returns the origin of a source text: module and version, otherwise the commit. */
 export function sourceOrigin({ module, version, commit, origin }: FunctionSource): string {
   if (origin === 'standard-library') return `Go ${version?.replace('go', '') ?? ''}`.trim();
   if (origin === 'dependency') return `${module ?? ''} ${version ?? ''}`.trim();

@@ -1,4 +1,4 @@
-/** What may be done with one comparison of the list. */
+/** A menu of actions on one comparison of the list. */
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useFirstOpen } from '../../../../ui';

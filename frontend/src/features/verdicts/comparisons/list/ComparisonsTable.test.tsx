@@ -64,7 +64,7 @@ function table(props: Props = {}) {
   return { ...shown, calls };
 }
 
-/** Answers the list, and records with which query it was asked for. */
+/** Handles requests for the list and records their queries. */
 function serve(answer: (query: URLSearchParams) => Response): string[] {
   const asked: string[] = [];
   server.use(

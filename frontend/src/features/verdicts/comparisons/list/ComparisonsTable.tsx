@@ -139,7 +139,7 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
       align: 'right',
       cell: (row) =>
         mayWrite ? (
-          // The menu lives in a portal, but its events still bubble through React to the row.
+          // The menu is rendered in a portal, but React bubbles its events to the row.
           <span onClick={(event) => event.stopPropagation()} role="presentation">
             <LazyPopover
               button={(onPress) => (
@@ -162,7 +162,7 @@ function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<Comparis
   ];
 }
 
-/** All comparisons of the team, newest first. */
+/** A table of all comparisons of the team, newest first. */
 export function ComparisonsTable({ search, onSearch, onOpen, link, upload, mayWrite }: TableProps) {
   const pollWhile = usePollWhile();
   const comparisons = usePagedList(comparisonsQuery(search), {

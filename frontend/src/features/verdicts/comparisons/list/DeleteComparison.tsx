@@ -1,4 +1,6 @@
-/** Asks before a comparison goes: what goes with it, and what stays. */
+/**
+ * A dialog that confirms the deletion of a comparison: what is deleted with it and what remains.
+ */
 import { DeleteResource } from '../../../../ui';
 import { deleteComparison } from '../shared/comparison-queries';
 

@@ -1,4 +1,4 @@
-/** How a comparison and its two sides are called; a guess from file names is seldom what one would say. */
+/** A dialog to rename a comparison and its two sides: the default names come from file names. */
 import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import type { Comparison } from '../../../../api';
 import { FormBody, FormDialog } from '../../../../ui';
 import { renameComparison } from '../shared/comparison-queries';
 
-/** The server takes no longer ones. */
+/** The maximum length that the server accepts. */
 const LONGEST = 200;
 
 type Props = { comparison: Comparison; onClose: () => void };

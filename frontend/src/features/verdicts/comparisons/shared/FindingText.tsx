@@ -1,6 +1,9 @@
 import type { Part } from './comparison-wording';
 
-/** Parts of a sentence: names in code type, the number that matters in its colour. Hostile text stays text. */
+/**
+ * Shows the parts of a sentence: names in monospace, the important number in its color. Text is
+ * never parsed as HTML.
+ */
 export function FindingText({ parts }: { parts: Part[] }) {
   return parts.map((part, index) => {
     const className = [part.code && 'mono', part.whole && 'nowrap', part.tone]

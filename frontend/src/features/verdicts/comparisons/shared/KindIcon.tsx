@@ -26,7 +26,10 @@ export function iconOf(finding: Finding): IconKind {
   return finding.kind === 'profile.category' ? 'category' : 'count';
 }
 
-/** What sort of thing changed; the sentence says it too. */
+/**
+ * An icon of what changed; hidden from screen readers because the sentence has the same
+ * information.
+ */
 export function KindIcon({ kind }: { kind: IconKind }) {
   return (
     <svg

@@ -1,9 +1,12 @@
-/** What a comparison is made of, and to which part a finding belongs. Pure. */
+/** The artifact kinds of a comparison and of its findings. No side effects. */
 import type { Comparison, Finding } from '../../../../api';
 
 export type ArtifactKind = Comparison['artifact_kinds'][number];
 
-/** Label, noun of one artifact, and what the kinds of its findings begin with (null: they name a kind of profile). */
+/**
+ * The label, the noun of one artifact, and the prefix of the kinds of its findings (null: they name
+ * a profile kind).
+ */
 type KindWording = { label: string; noun: string; findings: string | null };
 
 /** One entry for each kind of the API, in the order of the page. */
@@ -20,8 +23,8 @@ export const PROFILES = 'profiles' satisfies ArtifactKind;
 export const artifactKindLabel = (kind: ArtifactKind): string => KINDS[kind].label;
 
 /**
- * The parts there are, in the order of the page.  One under way or without anything to compare has none: it is shown
- * like profiles.
+ * Returns the artifact kinds of a comparison, in the order of the page. One that is not done, or
+ * has nothing to compare, has none and is shown like profiles.
  */
 export function artifactKindsOf(comparison: Comparison): ArtifactKind[] {
   const shown = ARTIFACT_KINDS.filter((part) => comparison.artifact_kinds.includes(part));
@@ -37,13 +40,16 @@ export function artifactKindOfFinding({ kind }: Finding): ArtifactKind {
   );
 }
 
-/** Name artifacts of one kind by that kind. */
+/** Returns the noun of the artifacts: that of their kind if all have the same kind. */
 export function artifactNoun(comparison: Comparison): string {
   const [first = PROFILES, ...others] = artifactKindsOf(comparison);
   return others.length > 0 ? 'artifact' : KINDS[first].noun;
 }
 
-/** The part an address asks for, else that of the first finding, else the first there is. */
+/**
+ * Returns the artifact kind in the URL if the comparison has it; otherwise that of the first
+ * finding, otherwise the first.
+ */
 export function shownArtifactKind(
   parts: ArtifactKind[],
   wanted: ArtifactKind | '',

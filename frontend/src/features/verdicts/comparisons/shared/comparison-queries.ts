@@ -13,7 +13,10 @@ import type { ComparisonsSearch } from './comparisons-url';
 export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
   state === 'waiting' || state === 'running';
 
-/** The largest nodes and the functions can be read as soon as the nodes are counted. */
+/**
+ * Whether a view can be read: its largest nodes and functions are available once the nodes are
+ * counted.
+ */
 export const isReadable = ({ state, nodes }: ViewDescription): boolean =>
   state === 'done' || (state === 'running' && nodes !== null);
 
@@ -33,12 +36,12 @@ export const comparisonQuery = (comparison_id: string) =>
 
 const ABSENCE_POLL_MS = 3000;
 
-/** Numbers of a finished view never change; they are cached as long as the page is open. */
+/** The numbers of a finished view never change, so they are never refetched. */
 const cachedView = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
 type ViewKey = { comparison_id: string; view_id: string };
 
-/** A part of a view as column file; an empty buffer without a rest. */
+/** A part of a view as a column file; the buffer is empty if the view has one chunk only. */
 export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions') =>
   queryOptions({
     queryKey: ['bytes', view, part],
@@ -59,7 +62,10 @@ export const linesQuery = (view: ViewKey, functionName: string) =>
     ...cachedView,
   });
 
-/** The source text of a function at the commits of both sides. A mirror may be fetched later, so it is not kept for long. */
+/**
+ * The source text of a function at the commits of both sides. Not cached like a view, because a
+ * mirror may be fetched later.
+ */
 export const sourceQuery = (view: ViewKey, functionName: string) =>
   queryOptions({
     queryKey: ['bytes', view, 'source', functionName],
@@ -75,7 +81,9 @@ export const comparedCommitsQuery = (comparison_id: string) =>
     queryFn: ({ signal }) => calls.comparisonsCommits({ path: { comparison_id }, signal }),
   });
 
-/** What the compiler decided differently in the commits of both sides; a report may be sent later. */
+/**
+ * The different decisions of the compiler in the commits of both sides. A report may be sent later.
+ */
 export const compilerReasonsQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['comparison', 'one', comparison_id, 'compiler-reasons'],
@@ -84,7 +92,7 @@ export const compilerReasonsQuery = (comparison_id: string) =>
     retry: false,
   });
 
-/** Why the part of the compiler is absent; an executable that is being decoded changes that. */
+/** Why the comparison has no compiler section. Polled while an executable is being decoded. */
 export const compilerAbsenceQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['comparison', 'one', comparison_id, 'compiler-absence'],
@@ -105,7 +113,10 @@ export const searchQuery = (
     ...cachedView,
   });
 
-/** Frames that were never sent; it belongs to the part that is shown. */
+/**
+ * The frames below a node that no chunk has. A snapshot includes them if the first part of the view
+ * is shown.
+ */
 export const subtreeQuery = (view: ViewKey, node_id: number) =>
   queryOptions({
     queryKey: ['bytes', view, 'subtree', node_id],

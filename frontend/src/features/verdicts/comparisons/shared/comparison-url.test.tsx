@@ -15,7 +15,7 @@ import {
   type ComparisonView,
 } from './comparison-url';
 
-/** Small and seeded: the same hundred views on every run. */
+/** A small seeded generator: every run has the same hundred views. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

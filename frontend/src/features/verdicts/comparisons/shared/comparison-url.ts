@@ -1,6 +1,7 @@
 /**
- * What a link to a comparison restores: everything that can be seen. The address holds short names and leaves out what is
- * as usual, so that links stay readable; `v` is the version of this form, and older ones are upgraded on reading.
+ * The search parameters of a link to a comparison: all that can be chosen on the page. They have
+ * short names, and defaults are left out, which makes links readable. `v` is the version of this
+ * format; older versions are upgraded when they are read.
  */
 import * as z from 'zod/mini';
 import {
@@ -52,11 +53,14 @@ export const SORT_COLUMNS = [
   'q',
 ] as const;
 
-/** A pattern or name is as long as people type or functions are named; far longer ones are not ours. */
+/**
+ * A pattern or name. Longer ones are invalid: users do not type them and functions do not have
+ * them.
+ */
 const text = z.string().check(z.maxLength(4096));
 const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
 
-/** Every field falls back alone: one damaged part of a link does not cost the rest of it. */
+/** Parses each field on its own: an invalid one gets its default, the others keep their values. */
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 
 const searchSchema = z.object({
@@ -97,7 +101,7 @@ const searchSchema = z.object({
 
 type ComparisonSearch = z.infer<typeof searchSchema>;
 
-/** All that can be chosen on the page, as the page uses it. */
+/** All choices on the page, as its components use them. */
 export type ComparisonView = {
   /** Kind of profile and sample type; '' = the comparison's first. */
   kind: string;
@@ -115,7 +119,7 @@ export type ComparisonView = {
   lines: string;
   /** Whether its assembly is shown, not its lines. */
   assembly: boolean;
-  /** Which part of the comparison is shown; '' = the one with the first finding. */
+  /** The artifact kind that is shown; '' = that of the first finding. */
   part: ArtifactKind | '';
   trace: TraceView;
   growth: GrowthView;
@@ -143,7 +147,7 @@ export const DEFAULT_VIEW: ComparisonView = {
   spans: spansViewOf({}),
 };
 
-/** Checks what an address says; never throws. Versions before the current one are rewritten here, oldest first. */
+/** Parses the search parameters and never throws. Those of an older version are upgraded first. */
 export function readView(search: Record<string, unknown>): ComparisonSearch {
   return searchSchema.parse(search.v === 1 ? upgraded(search) : search);
 }
@@ -193,7 +197,7 @@ export function viewOf(search: ComparisonSearch): ComparisonView {
   };
 }
 
-/** The other way round; what is as usual is left out. */
+/** Returns the search parameters of a view, without defaults. */
 export function searchOf(view: ComparisonView): ComparisonSearch {
   const { flame, sort } = view;
   const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);

@@ -1,4 +1,7 @@
-/** What a comparison says of itself: the verdict in one sentence with its number, and names of things. Value in, words out. */
+/**
+ * The texts of a comparison: the verdict in one sentence with its number, and names of things. No
+ * side effects.
+ */
 import type {
   Comparison,
   ComparisonResult,
@@ -22,10 +25,10 @@ import { shortCommit } from '../../../../lib/commits';
 
 export { categoryLabel, foldersOf, kindLabel, shortName };
 
-/** `whole`: it is not broken at the end of a line. */
+/** `whole`: the text has no line break. */
 export type Part = { text: string; tone?: 'more' | 'less'; code?: boolean; whole?: boolean };
 
-/** Who held the processors where it was no goroutine group. */
+/** The names of occupants of the processors that are not goroutine groups. */
 const OCCUPANTS: Record<string, string> = {
   gc: 'the GC',
   workers: 'GC workers',
@@ -34,10 +37,13 @@ const OCCUPANTS: Record<string, string> = {
   'wake-up': 'late wake-ups',
 };
 
-/** A part of a finding: a category, a class of stack, a goroutine group, or what one of them did ("assist|main.caller"). */
+/**
+ * Returns the name of a part of a finding: a category, a class of stack, a goroutine group, or what
+ * a group did ("assist|main.caller").
+ */
 export function partName(subject: string, kind: string): Part {
   if (kind.startsWith('profile.')) {
-    // A category, or the function of the runtime through which the change was entered.
+    // A category, or the runtime function at which the change starts.
     return subject.includes('.')
       ? { text: shortName(subject), code: true }
       : { text: categoryLabel(subject) };
@@ -51,7 +57,7 @@ export function partName(subject: string, kind: string): Part {
   return { text: shortName(subject), code: true };
 }
 
-/** "group|reason" as text. */
+/** Formats a waiter ("group|reason"). */
 export const waiterLabel = (subject: string): string => {
   const group = groupOf(subject);
   return group === subject
@@ -59,14 +65,14 @@ export const waiterLabel = (subject: string): string => {
     : `${shortName(group)}, ${subject.slice(group.length + 1)}`;
 };
 
-/** The path down to the attributed caller, without the runtime's frames below it. */
+/** Returns the path to the attributed caller, without the runtime frames below it. */
 export function pathTo({ path, function: name }: AttributedCaller): string[] {
   const at = path.lastIndexOf(name);
   if (at < 0) return path.length > 0 ? path : [name];
   return path.slice(0, at + 1);
 }
 
-/** How a finding's change is drawn. Draw a tentative one as noise: open and gray. */
+/** Returns how a change is drawn. A tentative one is drawn as noise: open and gray. */
 export function changeOfFinding(finding: Finding): Change {
   if (!finding.is_significant) return 'noise';
   const more = finding.candidate > finding.base;
@@ -80,14 +86,17 @@ const groupOf = (subject: string): string => {
   return bar < 0 ? subject : subject.slice(0, bar);
 };
 
-/** Kinds that were recorded as profiles; those derived from traces and growth logs are shown in their own sections. */
+/**
+ * Whether a kind was recorded as profiles. Kinds derived from traces and growth logs have their own
+ * sections.
+ */
 const isProfileKind = ({ kind }: ProfileKindSummary): boolean =>
   !kind.startsWith('trace-') && !['growth', 'spans', 'critical-path'].includes(kind);
 
 const namesOf = (finding: Finding): string[] =>
   [
     finding.kind === 'profile.function' ? finding.subject : '',
-    // "group|reason", and who held the processors: both are called by goroutine groups.
+    // Subjects ("group|reason") and occupants both contain names of goroutine groups.
     ...(finding.kind.startsWith('trace.')
       ? [finding.subject, ...finding.contributions.map(({ subject }) => subject)].map(groupOf)
       : []),
@@ -96,7 +105,10 @@ const namesOf = (finding: Finding): string[] =>
     .filter((name) => name !== '')
     .flatMap((name) => [name, shortName(name)]);
 
-/** Cuts a sentence into words and identifiers, longest names first, so that names stand in code type. */
+/**
+ * Splits a sentence into words and identifiers, longest names first; identifiers are shown in
+ * monospace.
+ */
 export function withNames(sentence: string, names: string[]): Part[] {
   const known = [...new Set(names)]
     .filter((name) => name.length > 2)
@@ -114,11 +126,15 @@ export function withNames(sentence: string, names: string[]): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/** Without "(×1.09, 1.05 to 1.13)" and the last dot: the effect is beside the sentence. */
+/**
+ * Removes "(×1.09, 1.05 to 1.13)" and the final period: the effect is shown beside the sentence.
+ */
 const bare = (sentence: string): string =>
   sentence.replace(/\s*\(×[^)]*\)/u, '').replace(/\.$/u, '');
 
-/** A finding's sentence for its row, where the attributed caller has a column too. */
+/**
+ * Returns the sentence of a finding for its row, without the attributed caller, which has a column.
+ */
 export function findingParts(finding: Finding): Part[] {
   return withNames(
     bare(finding.sentence).replace(/, (?:attributed to|paid by) .*$/u, ''),
@@ -126,7 +142,7 @@ export function findingParts(finding: Finding): Part[] {
   );
 }
 
-/** The words that carry the sign: "32% more CPU per request", "takes more time". */
+/** Matches the words of direction and amount: "32% more CPU per request", "takes more time". */
 const AMOUNT =
   /\b[\d.,]+ ?% (?:more|less)\b[^;,.:(]*|\b(?:takes|allocates|holds|waits|has|creates) (?:more|less|longer|fewer)(?: time| objects| memory| threads| goroutines)?/u;
 
@@ -143,12 +159,18 @@ function toned(parts: Part[]): Part[] {
   });
 }
 
-/** The result's own headline: the page composes no statements, so that nothing on it can disagree. */
+/**
+ * Returns the headline of the result. The page does not compose other statements, which could
+ * contradict it.
+ */
 export function verdictParts({ headline, findings }: ComparisonResult): Part[] {
   return toned(withNames(headline.sentence.replace(/\.$/u, ''), findings.flatMap(namesOf)));
 }
 
-/** "service/op|previous|next" of spans in words, as findings say it: "the gap in api push before query". */
+/**
+ * Formats a gap of spans ("service/op|previous|next") as findings do: "the gap in api push before
+ * query".
+ */
 export function gapLabel(subject: string): string {
   const parts = subject.split('|');
   const [next, previous] = [parts.pop() ?? '', parts.pop() ?? ''];
@@ -159,7 +181,7 @@ export function gapLabel(subject: string): string {
   return `the gap in ${owner} between ${visibleName(previous)} and ${visibleName(next)}`;
 }
 
-/** One muted line: exact values, interval, conditions. */
+/** Returns one line of details: exact values, interval, conditions. */
 export function exactText(result: ComparisonResult): string {
   const parts: string[] = [];
   const { total } = result.headline;
@@ -191,11 +213,11 @@ function metadataText({ sides }: ComparisonResult): string[] {
   return [platform, same('go_version') ?? ''].filter((text) => text !== '');
 }
 
-/** How a side is called: its label, its commit, or the names of its files. */
+/** Returns the name of a side: its label, otherwise its short commit. */
 export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): string {
   const commit = comparison.result?.sides[side].run_metadata.commit;
   const { label } = comparison[side];
-  // A side that is called "base" is already called so by its mark.
+  // A label that is "base" would only repeat the mark of the side.
   if (label && label !== side) return label;
   return shortCommit(commit ?? '');
 }

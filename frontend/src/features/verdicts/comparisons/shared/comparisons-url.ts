@@ -1,4 +1,4 @@
-/** What a link to the list of comparisons restores. */
+/** The search parameters of the list of comparisons. */
 import * as z from 'zod/mini';
 import { addressChoice, listSearch } from '../../../../lib/list-search';
 

@@ -1,14 +1,17 @@
-/** Which part of the graph shows a finding: its function, or the caller that its cost is attributed to. Pure. */
+/**
+ * The part of the graph that shows a finding: its function, or its attributed caller. No side
+ * effects.
+ */
 import type { Finding } from '../../../../api';
 import { namesKey, type FlameView } from '../../../../engine/flame/flame-view';
 import type { ComparisonView } from './comparison-url';
 import { pathTo } from './comparison-wording';
 import type { RequestedView } from './selected-view';
 
-/** `key` of the path, and the name of its last function. */
+/** `key` is of the path; `name` is that of its last function. */
 export type FindingZoom = { number: number; key: string; name: string };
 
-/** The chosen finding; the first one until another is chosen. */
+/** Returns the chosen finding, or the first one if none is chosen. */
 export function shownFinding(
   findings: readonly Finding[],
   chosen: number | null,
@@ -18,14 +21,16 @@ export function shownFinding(
   return finding === undefined ? null : { finding, index };
 }
 
-/** Names of the frames down to the cause, outermost first; empty where none is known. */
+/** Returns the names of the frames from the outermost to the cause; empty if they are unknown. */
 function pathOfFinding(finding: Finding): string[] {
   if (finding.kind === 'profile.function') return [finding.subject];
   const caller = finding.attributed_callers[0];
   return caller === undefined ? [] : pathTo(caller);
 }
 
-/** null when the finding is not about the profiles that are shown. */
+/**
+ * Returns where the graph zooms to; null if the finding is not about the profiles that are shown.
+ */
 export function zoomOfFinding(
   findings: readonly Finding[],
   chosen: number | null,
@@ -41,21 +46,24 @@ export function zoomOfFinding(
     : { number: shown.index + 1, key: namesKey(path), name: path.at(-1)! };
 }
 
-/** The view as the graph gets it: zoomed to the finding unless another zoom or the whole graph was chosen. */
+/**
+ * Returns the view for the graph: zoomed to the finding, unless another zoom or the whole graph was
+ * chosen.
+ */
 export function flameAtFinding(view: ComparisonView, zoom: FindingZoom | null): FlameView {
   const { flame, whole } = view;
   if (zoom === null || whole || flame.zoom !== '' || flame.sandwich !== '') return flame;
   return { ...flame, zoom: zoom.key };
 }
 
-/** The other way round: what the graph or its toolbar changed, as the address holds it. */
+/** Returns the view for the URL after a change by the graph or its toolbar. */
 export function viewOfFlame(
   view: ComparisonView,
   flame: FlameView,
   zoom: FindingZoom | null,
 ): ComparisonView {
   if (zoom !== null && flame.zoom === zoom.key) return { ...view, flame: { ...flame, zoom: '' } };
-  // A zoom that was left leads to the whole graph, not back to the finding.
+  // Leaving a zoom shows the whole graph, not the zoom to the finding.
   const left = flame.zoom === '' && flameAtFinding(view, zoom).zoom !== '';
   return { ...view, flame, whole: view.whole || left };
 }

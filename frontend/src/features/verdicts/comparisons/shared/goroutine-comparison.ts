@@ -1,4 +1,7 @@
-/** Goroutine profiles of the builds whose traces are compared: a separate comparison, created once and reused. */
+/**
+ * A separate comparison of the goroutine profiles of the builds whose traces are compared. It is
+ * created once and reused.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Problem, calls } from '../../../../api';
@@ -8,9 +11,9 @@ import type { GoroutineWays, ProfileSides } from '../../../evidence/exec_traces'
 import { PROFILES } from './artifact-kinds';
 import { DEFAULT_VIEW, type ComparisonView } from './comparison-url';
 
-/** The way from a comparison to other pages. */
+/** Links and callbacks from a comparison to other pages. */
 export type ComparisonLinks = {
-  /** Opens another comparison; without a view as it is first shown. */
+  /** Opens another comparison, in its default view if none is given. */
   onOpen: (id: string, view?: ComparisonView) => void;
   /** A link to the page of a file. */
   file: (artifactId: string, words: string) => ReactNode;
@@ -42,7 +45,9 @@ export function useGoroutines(mayWrite: boolean, { onOpen, file }: ComparisonLin
   };
 }
 
-/** The same profiles under the same labels are the same comparison: the server knows it by the key. */
+/**
+ * Creates a comparison at most once: the same profiles and labels have the same idempotency key.
+ */
 async function compareOnce(sides: ProfileSides) {
   const side = ({ artifact_ids, label }: ProfileSides['base']) => ({
     artifact_ids,
@@ -58,7 +63,7 @@ async function compareOnce(sides: ProfileSides) {
     const key = `goroutines ${keyOf(JSON.stringify(body))}`;
     return await calls.comparisonsCreate({ body, headers: { 'Idempotency-Key': key } });
   } catch (error) {
-    // It was made, and deleted since.
+    // The comparison with this key was deleted.
     if (error instanceof Problem && error.status === 404) return calls.comparisonsCreate({ body });
     throw error;
   }
@@ -66,7 +71,10 @@ async function compareOnce(sides: ProfileSides) {
 
 const NAME_MOST = 200;
 
-/** Two hashes of 32 bits (FNV-1a, and of the text backwards): a name for a text, of which a team has few. */
+/**
+ * Returns a key for a text: two FNV-1a hashes of 32 bits, one of the text reversed. A team has few
+ * such texts.
+ */
 function keyOf(text: string): string {
   const half = (from: number, step: number) => {
     let hash = 0x811c9dc5;

@@ -1,4 +1,7 @@
-/** What of a change is a step that Back takes back, and what only the way there: a drag, a keystroke. Pure. */
+/**
+ * Which changes of a view are separate history steps, and which (a drag, a keystroke) replace the
+ * current one. No side effects.
+ */
 import type { FlameView } from '../../../../engine/flame/flame-view';
 
 /** Choices made by a click or a key, each a separate history step. */
@@ -18,7 +21,10 @@ const SELECTION_FIELDS = [
 
 const isExact = (pattern: string): boolean => pattern.startsWith('^') && pattern.endsWith('$');
 
-/** A search begins and ends as a step; what is typed in between replaces itself. A clicked row is searched exactly. */
+/**
+ * Whether a change of the search is a step. The start and the end of a search are; what is typed in
+ * between replaces the entry. A click on a row searches for its exact name and is a step.
+ */
 function isSearchStep(before: string, after: string): boolean {
   if (before === after) return false;
   return before === '' || after === '' || isExact(after);

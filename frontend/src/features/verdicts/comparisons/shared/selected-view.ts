@@ -1,10 +1,10 @@
-/** Which of a comparison's views is meant by what was chosen. Pure. */
+/** Selects the view of a comparison that matches the choices of the user. No side effects. */
 import type { ViewDescription } from '../../../../api';
 import type { Granularity } from '../../../../engine/flame/flame-view';
 
 export type RequestedView = { kind: string; sampleType: string; granularity: Granularity };
 
-/** The kinds there are, in the comparison's own order. */
+/** Returns the profile kinds of the views, in the order of the comparison. */
 export function kindsOf(views: ViewDescription[]): string[] {
   return [...new Set(views.map(({ kind }) => kind))];
 }
@@ -13,7 +13,7 @@ export function sampleTypesOf(views: ViewDescription[], kind: string): string[] 
   return [...new Set(views.filter((view) => view.kind === kind).map((view) => view.sample_type))];
 }
 
-/** What is wanted, with what was left open filled in from the first view of that kind. */
+/** Fills in missing and unknown choices from the first view of the kind. */
 export function selectView(views: ViewDescription[], wanted: RequestedView): RequestedView {
   const kinds = kindsOf(views);
   const kind = kinds.includes(wanted.kind) ? wanted.kind : (kinds[0] ?? '');
@@ -22,7 +22,7 @@ export function selectView(views: ViewDescription[], wanted: RequestedView): Req
   return { kind, sampleType, granularity: wanted.granularity };
 }
 
-/** The view as far as it is; null when it was not requested yet. */
+/** Returns the view, which may still be running; null if it was not requested yet. */
 export function findView(
   views: ViewDescription[],
   { kind, sampleType, granularity }: RequestedView,
