@@ -1,7 +1,4 @@
-/**
- * Which of a team's metrics are classified, which are not and why; custom rules; retention; how to
- * send more.
- */
+/** Which metrics of a team are classified and why others are not; rules, retention, setup. */
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';

@@ -97,10 +97,7 @@ const sameWindow = (range: ComparedRange | null, wanted: ComparedRange | undefin
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id) => b.includes(id));
 
-/**
- * Finds an existing comparison. The list has no artifact IDs, so comparisons with the same name are
- * loaded.
- */
+/** Finds an existing comparison. The list has no artifact IDs, so those of the name are loaded. */
 async function existing(
   name: string,
   base: string[],
