@@ -121,9 +121,7 @@ function PathRow({ path, axis, both, isOpen, onToggle }: RowProps) {
 
 type BarProps = { side: HotPathSide; name: SideName; axis: Axis; limit: number };
 
-/**
- * A bar of the frames from the root; a part beyond the base's limit has the color of an increase.
- */
+/** A bar of the frames from the root; a part beyond the base's limit has an increase's color. */
 function Bar({ side, name, axis: { end }, limit }: BarProps) {
   const { lowest_bytes: low, highest_bytes: high, runtime_bytes: runtime } = side;
   const over = name === 'candidate' ? Math.max(0, high - limit) : 0;

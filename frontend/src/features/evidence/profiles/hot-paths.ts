@@ -11,9 +11,7 @@ export const bytesText = (bytes: number): string => bytes.toLocaleString('en-US'
 
 export type Limit = { bytes: number; stack: number };
 
-/**
- * Returns the end of the axis, and the depths on it from which a call needs the next stack size.
- */
+/** Returns the end of the axis, and the depths on it at which a call needs the next stack size. */
 export function axisOf(paths: readonly HotPath[]): { end: number; limits: Limit[] } {
   const sides = paths.flatMap(({ base, candidate }) => (candidate ? [base, candidate] : [base]));
   const deepest = Math.max(
