@@ -5,7 +5,7 @@ import { useEffect, type RefObject } from 'react';
 export type FindingTarget = { to: 'gc' } | { to: 'blocked' } | { to: 'waiter'; waiter: string };
 
 /**
- * Charts above that load late move the target; for this time, it is scrolled to again, unless the
+ * Charts above load late and move the target: for this time, it is scrolled to again, unless the
  * user scrolls.
  */
 const SETTLING_MS = 1500;
