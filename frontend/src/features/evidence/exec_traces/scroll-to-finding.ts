@@ -4,10 +4,7 @@ import { useEffect, type RefObject } from 'react';
 /** The target of a finding: the GC, blocked time, or a waiter. Each new object scrolls again. */
 export type FindingTarget = { to: 'gc' } | { to: 'blocked' } | { to: 'waiter'; waiter: string };
 
-/**
- * Charts above load late and move the target: for this time, it is scrolled to again, unless the
- * user scrolls.
- */
+/** For this time, the target is scrolled to again as charts load, unless the user scrolls. */
 const SETTLING_MS = 1500;
 const HANDS_ON = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 

@@ -100,9 +100,7 @@ type Environment = { id: string; name: string };
 /** The most environments that are loaded to find the default one. */
 const INSPECTED_TRACES = 8;
 
-/**
- * Returns the environment with the most pairs of services that call each other; null if unknown.
- */
+/** Returns the environment with the most pairs of calling services; null until it is known. */
 function useUsual(known: readonly Environment[], wanted: boolean): Environment | null {
   const asked = wanted && known.length > 1 ? known.slice(0, INSPECTED_TRACES) : [];
   const orders = useQueries({ queries: asked.map(({ id }) => serviceOrderQuery(id)) });

@@ -74,10 +74,7 @@ export function stateAt(gap: Gap, quantile: GapQuantile): Gap['state'] {
   return change.high !== null && change.high < 1 ? 'less' : 'noise';
 }
 
-/**
- * Returns the ratio and its interval; null if one side lacks the gap: its bounds are of a
- * difference.
- */
+/** Returns the ratio and its interval; null for a gap of one side, whose change is a difference. */
 export function ratioOf(
   gap: Gap,
   quantile: GapQuantile,
