@@ -1,4 +1,4 @@
-/** One artifact: its state, metadata and run. The caller provides the summary of a decoded profile. */
+/** One artifact: its state, metadata and run. The caller provides the summary of a profile. */
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';

@@ -44,8 +44,8 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
     };
     const drop = (event: DragEvent) => {
       if (!hasFiles(event) || !event.dataTransfer) return;
-      // Also if uploads are not allowed: otherwise the browser would open the file and leave the
-      // page.
+      // This also runs if uploads are not allowed: otherwise the browser would open the file and
+      // leave the page.
       event.preventDefault();
       depth = 0;
       setOver(false);

@@ -81,16 +81,16 @@ export const KIND_CHOICES = Object.entries(KINDS).map(([value, { one: label }]) 
 
 const WITH_STACKS: readonly string[] = ['trace', 'spans', 'growth'];
 
-/** Whether an artifact can be opened as a profile: it is one, or has stacks. Until its kind is known, it may be one. */
+/** Returns whether an artifact may be a profile or have stacks: its kind may not be known yet. */
 export function hasStacks({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean {
   if (state === 'invalid' || state === 'failed') return false;
   return kind === null || kind.startsWith('profile.') || WITH_STACKS.includes(kind);
 }
 
-/** Whether the uploaded bytes are stored: those of an archive only until its files are artifacts. */
+/** Returns whether the uploaded bytes are stored; an archive's only until it is decoded. */
 export const hasOriginal = ({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean =>
   kind !== 'archive' || state !== 'decoded';
 
-/** Whether artifacts of a kind can be compared: programs and archives have no measurements. */
+/** Returns whether artifacts of a kind can be compared: programs and archives have no values. */
 export const isCompared = (kind: Artifact['kind']): boolean =>
   kind !== 'binary' && kind !== 'archive';

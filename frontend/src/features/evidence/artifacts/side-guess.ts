@@ -177,7 +177,7 @@ const mean = (values: number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 const natural = new Intl.Collator('en', { numeric: true });
 
-/** Orders two groups: by version, by time if they are more than a minute apart, or by name. */
+/** Orders two groups by version, by batch, by time if more than a minute apart, or by name. */
 function earlier(
   files: Named[],
   [nameA, a]: [string, number[]],

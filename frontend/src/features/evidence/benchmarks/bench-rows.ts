@@ -55,7 +55,10 @@ export function isWorse(row: BenchmarkRow): boolean | null {
 export const centerText = ({ center }: BenchmarkSummary, unit: string): string =>
   formatValue(center, unitText(unit));
 
-/** Formats the larger half of the interval relative to the center, as benchstat does: "± 2%". */
+/**
+ * Formats the larger half of the interval relative to the center, as benchstat does: "± 2%"; "± ∞"
+ * with too few values.
+ */
 export function spreadText(side: BenchmarkSummary): string {
   if (side.low === null || side.high === null) return '± ∞';
   if (side.center === 0) return '';

@@ -108,7 +108,7 @@ type FormProps = {
   onDone: () => Promise<unknown>;
 };
 
-/** Formats a period: "Wed 18 Nov 23:00 to Thu 19 Nov 01:00", or one day and two times. */
+/** Formats a period: "Wed 18 Nov 23:00 to Thu 19 Nov 01:00"; the end has no date in one day. */
 function periodText({ at_ms, until_ms }: DashboardAnnotation): string {
   const start = `${dayText(at_ms)} ${clockText(at_ms)}`;
   if (until_ms === null) return start;

@@ -1,4 +1,4 @@
-/** Shows why profiles before and after a deployment are missing, and how to upload them. */
+/** Shows why profiles around a deployment cannot be compared, and how to upload missing ones. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';

@@ -240,7 +240,7 @@ function RowActions({ service, alone, onAlone, split, more }: ActionsProps) {
   );
 }
 
-/** Clears a cursor that was set with keys on Escape, wherever the focus is. */
+/** Clears the cursor when Escape is pressed, wherever the focus is. */
 function useEscape(bus: CursorBus): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

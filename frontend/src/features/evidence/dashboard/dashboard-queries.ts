@@ -16,7 +16,7 @@ export const LIVE_MS: Record<RangeId, number> = {
 
 /** The number of rows in one request: more than a window shows. */
 export const PAGE_ROWS = 24;
-/** How long the cache has the responses for rows further down. */
+/** How long the responses for rows further down stay in the cache. */
 const ROWS_GC_MS = 60_000;
 /** The most services that the server returns in one response. */
 const SERVICES_MOST = 50;
@@ -141,7 +141,9 @@ async function wholeDashboard(
   return (await withServices(wanted, board, more, signal)) ?? board;
 }
 
-/** The remaining rows, requested in the same pages when a dashboard is snapshotted and when it is shown. */
+/**
+ * Returns the IDs of the remaining rows; a snapshot records the same requests as its page sends.
+ */
 const idsBelow = (board: Dashboard): string[] =>
   board.rows.slice(PAGE_ROWS).map(({ service }) => service.id);
 
@@ -153,7 +155,7 @@ async function withRecorded(
   try {
     return (await withServices(wanted, board, idsBelow(board), signal)) ?? board;
   } catch {
-    return board; // They are not in the snapshot: the rows show this.
+    return board; // A snapshot without these rows shows that they are missing.
   }
 }
 

@@ -13,7 +13,7 @@ export type SideChoice = {
 };
 export type DeploymentComparison =
   | { state: 'open'; comparison_id: string }
-  /** A side has no artifacts. A side is null if its build is not known. */
+  /** A side has no artifacts; `base` is null without an earlier deployment of another build. */
   | {
       state: 'missing';
       base: SideChoice | null;

@@ -33,7 +33,7 @@ type PanelsProps = {
   waiter: Waiter;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
-  /** Open the flame graph of a kind at a group, if the page has one. */
+  /** Links that open the flame graph of a kind at a group, if the page has one. */
   flames: { kind: string; words: string; open: (group: string) => void }[];
   goroutines?: GoroutineWays;
 };

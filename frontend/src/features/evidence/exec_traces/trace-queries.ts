@@ -32,7 +32,7 @@ export type GoroutineProfiles = {
   profiles: Artifact[];
 };
 
-/** The most traces whose build is requested, and the most profiles; the newest are used. */
+/** The most traces whose build is requested (the first), and the most profiles (the newest). */
 const MAX_POLLS = 12;
 const PROFILES_MOST = 40;
 

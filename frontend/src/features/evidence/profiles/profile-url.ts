@@ -70,7 +70,7 @@ export type ProfileSearch = z.infer<typeof searchSchema>;
 /** The state of the page. */
 export type ProfilePageView = {
   tab: ProfileTab;
-  /** The kind of profile, and below it the sample type; '' = the first of the set. */
+  /** The kind of profile, and below it the sample type; '' = the default of the set. */
   kind: string;
   sampleType: string;
   labels: LabelMatcher[];
