@@ -1,4 +1,4 @@
-/** One artifact: its state, metadata and run. The caller provides the summary of a decoded profile. */
+/** One artifact: its state, metadata and run. The caller provides the summary of a profile. */
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -30,9 +30,9 @@ type DetailProps = {
   mayWrite: boolean;
   build: (artifact: Artifact) => ReactNode;
   summary: (artifact: Artifact) => ReactNode;
-  /** The page with more detail than an artifact's page. */
+  /** Returns facts of the artifact and links to its pages with more detail. */
   evidence: (artifact: Artifact) => ReactNode;
-  /** It is a tab of a page that has a header and says where it leads. */
+  /** Whether it is a tab of a page that already has a header and a link back. */
   isTab?: boolean;
 };
 

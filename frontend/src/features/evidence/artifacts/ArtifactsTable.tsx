@@ -1,4 +1,4 @@
-/** All artifacts of the team, with filters, and retry and deletion of each. */
+/** A table of all artifacts of the team, with filters, and retry and deletion of each. */
 import { Button, Checkbox, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -32,7 +32,7 @@ export type ArtifactCells = {
   link: (artifact: Artifact) => ReactNode;
   uploader: (userId: string | null) => ReactNode;
   build: (buildId: string | null) => ReactNode;
-  /** The expiry date of an artifact; missing where retention is unlimited. */
+  /** Returns the expiry date of an artifact; undefined if retention is unlimited. */
   expiry?: ((artifact: Artifact) => ReactNode) | undefined;
 };
 
@@ -43,9 +43,9 @@ type TableProps = {
   upload: ReactNode;
   mayWrite: boolean;
   cells: ArtifactCells;
-  /** The way to the choice of sides, with these artifacts on them. */
+  /** Returns a link to the choice of sides, with these artifacts on them. */
   compareLink: CompareArtifacts;
-  /** Opens several artifacts as one set. */
+  /** Returns a button that opens several artifacts as one set. */
   openTogether: (artifacts: Artifact[]) => ReactNode;
 };
 
@@ -257,7 +257,7 @@ type SelectedProps = Pick<TableProps, 'compareLink' | 'openTogether' | 'onOpen'>
   onClear: () => void;
 };
 
-/** The sides are a first choice; they are changed on the next page. */
+/** The actions for selected artifacts. The sides are a proposal; the next page can change them. */
 function SelectedArtifacts({ selected, onOpen, onClear, ...props }: SelectedProps) {
   const { base, candidate } = sidesOfSelection(selected);
   const [first, second] = selected;
@@ -280,7 +280,7 @@ function SelectedArtifacts({ selected, onOpen, onClear, ...props }: SelectedProp
   );
 }
 
-/** Retry an artifact, then refetch all queries of artifacts. */
+/** Retries an artifact, then refetches all queries of artifacts. */
 export function useRetry() {
   const client = useQueryClient();
   return useMutation({

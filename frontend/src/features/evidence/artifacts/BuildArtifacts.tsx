@@ -1,4 +1,4 @@
-/** The files of one build, newest first. */
+/** The artifacts of one build, newest first. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { makeConnectionLostError, type Artifact } from '../../../api';

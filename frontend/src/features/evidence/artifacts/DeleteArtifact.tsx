@@ -1,4 +1,4 @@
-/** Asks before a file goes: its bytes cannot be restored. */
+/** Asks for confirmation before an artifact is deleted: its bytes cannot be restored. */
 import { DeleteResource } from '../../../ui';
 import { deleteArtifact } from './artifact-queries';
 

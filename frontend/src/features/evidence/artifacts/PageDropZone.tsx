@@ -8,14 +8,14 @@ import { useTray } from './use-tray';
 const hasFiles = (event: DragEvent): boolean =>
   event.dataTransfer?.types.includes('Files') ?? false;
 
-/** The side of the drawer under the pointer; the overlay lets the pointer through. */
+/** Returns the side of the drawer under the pointer; the overlay ignores pointer events. */
 function sideUnder({ target }: DragEvent): SideName | undefined {
   const place = target instanceof Element ? target.closest<HTMLElement>('[data-side]') : null;
   const side = place?.dataset.side;
   return side === 'base' || side === 'candidate' ? side : undefined;
 }
 
-/** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
+/** Accepts files that are dropped anywhere on any page. An overlay shows this during a drag. */
 export function PageDropZone({ allowed }: { allowed: boolean }) {
   const [over, setOver] = useState(false);
   const [side, setSide] = useState<SideName | undefined>(undefined);
@@ -23,7 +23,7 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
     useTray().items.some(({ phase }) => phase === 'waiting' || phase === 'sending'),
   );
   useEffect(() => {
-    // Entering a child fires before leaving its parent: the depth shows whether the page itself was left.
+    // Entering a child fires before leaving its parent: at depth 0, the drag has left the page.
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (!hasFiles(event)) return;
@@ -44,7 +44,8 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
     };
     const drop = (event: DragEvent) => {
       if (!hasFiles(event) || !event.dataTransfer) return;
-      // Even where it is not allowed: otherwise the browser would open the file and leave the page.
+      // This also runs if uploads are not allowed: otherwise the browser would open the file and
+      // leave the page.
       event.preventDefault();
       depth = 0;
       setOver(false);
@@ -79,7 +80,7 @@ export function PageDropZone({ allowed }: { allowed: boolean }) {
   );
 }
 
-/** While files are on their way the browser asks before the page is left: what has not been sent would be lost. */
+/** Makes the browser ask before the page is left during uploads: unsent files would be lost. */
 function useLeaveConfirmation(busy: boolean): void {
   useEffect(() => {
     if (!busy) return;

@@ -1,4 +1,7 @@
-/** Files between drop and comparison: two sides, each file's own progress and errors, and one button. */
+/**
+ * The drawer of uploaded files before a comparison: two sides, progress and errors of each file,
+ * and one button.
+ */
 import { Button } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, type DragEvent, type ReactNode } from 'react';
@@ -21,11 +24,11 @@ import { onTrayKey, useTraySelection, type TraySelection } from './use-tray-sele
 export type Ready = Record<SideName, { artifact_ids: string[]; label: string }>;
 
 type DrawerProps = {
-  /** Compare these; rejects when the server refuses. */
+  /** Compares these artifacts. */
   onCompare: (ready: Ready) => void;
   comparing: boolean;
   compareError: unknown;
-  /** Opens decoded files as profiles, on their own. */
+  /** Opens decoded artifacts as profiles, without a comparison. */
   onOpen: (artifactIds: string[]) => void;
 };
 
@@ -137,7 +140,7 @@ type OpenProps = {
   onOpen: (artifactIds: string[]) => void;
 };
 
-/** Opens the selected files on their own, or all: those that are decoded and have stacks. */
+/** Opens decoded artifacts with stacks, of the selected files or all, without a comparison. */
 function OpenButton({ items, selected, artifacts, onOpen }: OpenProps) {
   const meant = selected.size > 0 ? items.filter(({ key }) => selected.has(key)) : items;
   const ids = meant.flatMap(({ artifactId }) => {
@@ -155,14 +158,14 @@ function OpenButton({ items, selected, artifacts, onOpen }: OpenProps) {
   );
 }
 
-/** What keeps the button from working comes first; then what went wrong but does not matter. */
+/** Returns why the comparison is not possible yet, or else which uploads failed. */
 function footText(tally: UploadSummary, missing: SideName | null, count: number): string {
   if (missing && count > 0 && tally.underWay === 0)
     return `No decoded file on the ${missing} side.`;
   return tally.foot;
 }
 
-/** The server's side of the files, by artifact id; read again on events, or every 2 s without them. */
+/** Returns the artifacts of the files by ID; refetched on events, or every 2 s without them. */
 function useBatches(items: TrayItem[]): Map<string, Artifact> {
   const pollWhile = usePollWhile();
   const sentWith = (batch: string) => items.filter((item) => item.batch === batch).length;
@@ -208,7 +211,7 @@ function Rows({ rows, artifacts, selection }: RowsProps) {
   ));
 }
 
-/** What can be done with the selected files, and the keys for it. */
+/** The actions for the selected files, and their keys. */
 function SelectionBar({ selection }: { selection: TraySelection }) {
   const keys = [...selection.selected];
   if (keys.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * One file of the drawer: name, what it is, how far it is; and after a failure the reason, what was stored, and the
- * next action.
+ * One file of the drawer: name, kind and progress; after a failure the reason, what was stored, and
+ * the next action.
  */
 import { Button, Menu, NumberInput, Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -81,7 +81,7 @@ export function UploadDrawerRow({ item, artifact, siblings, selected, onToggle }
   );
 }
 
-/** Folder, time and size, which distinguish two files of one name. */
+/** The folder, time and size, which distinguish files with the same name. */
 function FilePlace({ item }: { item: TrayItem }) {
   const folder = folderOf(item.path);
   return (
@@ -205,7 +205,7 @@ type RequestsProps = {
   onDone: () => void;
 };
 
-/** How many requests were served while this was recorded: with it on both sides, costs are shown per request. */
+/** A form for the number of requests during the recording, with which costs are per request. */
 function Requests({ item, siblings, known, onDone }: RequestsProps) {
   const [value, setValue] = useState<number | string>(known ?? '');
   const give = (items: TrayItem[]) => {

@@ -20,7 +20,10 @@ export const artifactQuery = (artifact_id: string) =>
     queryFn: ({ signal }) => calls.artifactsGet({ path: { artifact_id }, signal }),
   });
 
-/** Everything that was dropped together, to the last file: one that is not read would wait for ever. 200 is the API's largest page. */
+/**
+ * Loads all artifacts with one batch ID: one that is not loaded would stay in progress. 200 is the
+ * API's largest page.
+ */
 export const batchQuery = (batch: string) =>
   queryOptions({
     queryKey: ['artifact', 'batch', batch],
@@ -39,7 +42,7 @@ export const batchQuery = (batch: string) =>
     },
   });
 
-/** The files of one build; 200 is the API's largest page, and more of one build hardly make it surer. */
+/** Loads artifacts of one build. 200 is the API's largest page; more would hardly add certainty. */
 export const ofBuildQuery = (build_id: string) =>
   queryOptions({
     queryKey: ['artifact', 'of-build', build_id],

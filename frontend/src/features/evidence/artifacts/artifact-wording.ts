@@ -1,11 +1,11 @@
-/** Labels of artifacts and their states. Value in, words out. */
+/** Labels of artifacts and their states. */
 import type { Artifact } from '../../../api';
 import { countOf, durationText } from '../../../ui';
 import type { Glyph } from '../../../ui';
 
 type ArtifactKindId = NonNullable<Artifact['kind']>;
 
-/** Each kind of the API, in the order of lists: what one artifact is called, and several. */
+/** The names of each artifact kind of the API, singular and plural, in the order of lists. */
 const KINDS: Record<ArtifactKindId, { one: string; several: string }> = {
   'profile.cpu': { one: 'CPU profile', several: 'CPU profiles' },
   'profile.heap': { one: 'heap profile', several: 'Heap profiles' },
@@ -25,7 +25,7 @@ const KINDS: Record<ArtifactKindId, { one: string; several: string }> = {
 
 const isKnown = (kind: string): kind is ArtifactKindId => Object.hasOwn(KINDS, kind);
 
-/** Artifacts of a kind, in the plural; other texts as they are. */
+/** Returns the plural name of an artifact kind; other texts are unchanged. */
 export const kindPlural = (kind: string): string => (isKnown(kind) ? KINDS[kind].several : kind);
 
 function kindText(kind: string | null): string {
@@ -33,7 +33,7 @@ function kindText(kind: string | null): string {
   return isKnown(kind) ? KINDS[kind].one : kind.replace(/[.-]/g, ' ');
 }
 
-/** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
+/** Describes an artifact by what is known of it, such as "CPU profile, 30 s, 100 Hz, go1.26.3". */
 export function describe(
   artifact: Pick<Artifact, 'kind' | 'profile' | 'run_metadata'> &
     Partial<Pick<Artifact, 'trace' | 'growth' | 'spans' | 'binary'>>,
@@ -64,7 +64,7 @@ export const STATE_ICONS: Record<Artifact['state'], Glyph> = {
   failed: 'failed',
 };
 
-/** "decoding, 61%" */
+/** Returns the state as text, such as "decoding, 61%". */
 export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): string {
   return artifact.state === 'decoding' && artifact.progress > 0
     ? `decoding, ${Math.round(artifact.progress * 100)}%`
@@ -73,7 +73,7 @@ export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): strin
       : artifact.state;
 }
 
-/** For the filter of the list. */
+/** The options of the list's filter by kind. */
 export const KIND_CHOICES = Object.entries(KINDS).map(([value, { one: label }]) => ({
   value,
   label,
@@ -81,16 +81,16 @@ export const KIND_CHOICES = Object.entries(KINDS).map(([value, { one: label }]) 
 
 const WITH_STACKS: readonly string[] = ['trace', 'spans', 'growth'];
 
-/** Whether an artifact can be opened as a profile: it is one, or has stacks. Until its kind is known, it may be one. */
+/** Returns whether an artifact may be a profile or have stacks: its kind may not be known yet. */
 export function hasStacks({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean {
   if (state === 'invalid' || state === 'failed') return false;
   return kind === null || kind.startsWith('profile.') || WITH_STACKS.includes(kind);
 }
 
-/** Whether the uploaded bytes are stored: those of an archive only until its files are artifacts. */
+/** Returns whether the uploaded bytes are stored; an archive's only until it is decoded. */
 export const hasOriginal = ({ kind, state }: Pick<Artifact, 'kind' | 'state'>): boolean =>
   kind !== 'archive' || state !== 'decoded';
 
-/** Whether artifacts of a kind can be compared: programs and archives have no measurements. */
+/** Returns whether artifacts of a kind can be compared: programs and archives have no values. */
 export const isCompared = (kind: Artifact['kind']): boolean =>
   kind !== 'binary' && kind !== 'archive';

@@ -1,4 +1,4 @@
-/** What a link to the list of artifacts restores. */
+/** The URL parameters of the list of artifacts. */
 import * as z from 'zod/mini';
 import { addressChoice, addressText, listSearch } from '../../../lib/list-search';
 

@@ -1,14 +1,14 @@
-/** Files and folders out of a drop or a file picker, folders walked to the end. */
+/** Reads files and folders from a drop or a file picker, including all subfolders. */
 import type { AddedFiles, UnmatchedMetadata } from './tray-types';
 
-/** A folder of more files than this was dropped by mistake. */
+/** A drop with more files than this is likely a mistake. */
 const MOST = 1000;
 const TOO_MANY: UnmatchedMetadata = {
   path: 'Too many files in one drop',
   error: `The first ${MOST.toLocaleString('en')} were added. More than twenty files per side add little.`,
 };
 
-/** What a drop held, and what of it could not be taken. */
+/** The files of a drop, and those that could not be read. */
 type Drop = { files: AddedFiles[]; strays: UnmatchedMetadata[] };
 
 function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
@@ -32,18 +32,18 @@ async function walk(entry: FileSystemEntry, found: Drop): Promise<void> {
       return;
     }
     const reader = (entry as FileSystemDirectoryEntry).createReader();
-    // A reader gives at most 100 entries at a time, and an empty list at the end.
+    // A reader returns at most 100 entries at a time, and an empty list at the end.
     for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
       for (const child of batch) await walk(child, found);
     }
   } catch (error) {
-    // One that may not be read does not take the others with it.
+    // The remaining files are still read.
     const why = error instanceof Error ? error.message : String(error);
     found.strays.push({ path, error: `The browser could not read the file: ${why}` });
   }
 }
 
-/** The entries must be taken from the event at once: it is empty after the first pause. */
+/** Reads the files of a drop. It takes the entries before any `await`, which empties the event. */
 export async function droppedFiles(data: DataTransfer): Promise<Drop> {
   const entries = Array.from(data.items)
     .filter(({ kind }) => kind === 'file')

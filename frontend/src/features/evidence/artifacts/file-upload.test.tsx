@@ -18,7 +18,7 @@ const watching = (sent: number[] = []) => ({
 
 type Kept = Map<number, number>;
 
-/** An upload that remembers its parts; `refuse` says how often a part fails before it is taken. */
+/** Serves an upload that stores its parts; `refuse` decides whether a request for a part fails. */
 function keeping(
   kept: Kept,
   refuse: (part: number) => boolean = () => false,
@@ -43,7 +43,7 @@ function keeping(
       const number = Number(params.number);
       seen.parts.push(number);
       if (refuse(number)) return problem(503, { title: 'Not available right now' });
-      // What a part must hold: the bytes cannot be read here (jsdom's blobs are not Node's).
+      // The expected size of a part: the bytes cannot be read here (jsdom's blobs are not Node's).
       const size_bytes = number < COUNT ? PART : SIZE % PART;
       kept.set(number, size_bytes);
       return HttpResponse.json({ number, size_bytes, sha256: '' });

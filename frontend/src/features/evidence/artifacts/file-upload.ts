@@ -1,6 +1,6 @@
 /**
- * Takes one file to the server: small ones as one body, large ones in parts that are tried again one by one and can be
- * resumed after a break, even after the page was closed.
+ * Uploads one file: a small one in one request, a large one in parts. Each part is retried alone,
+ * and the upload can be resumed after an interruption, even after the page was closed.
  */
 import {
   Problem,
@@ -14,7 +14,7 @@ import {
 import { setPreference, getPreference } from '../../../ui';
 
 const MIB = 1024 * 1024;
-/** Above this a lost connection would cost too much; the server's own advice. */
+/** Larger files are sent in parts, as the API recommends: a lost connection then costs less. */
 export const PARTS_ABOVE_BYTES = 32 * MIB;
 const TRIES = 5;
 const FIRST_PAUSE_MS = 600;
@@ -31,14 +31,14 @@ const waitFor = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-/** Tries again what may pass, each time after about twice as long; everything else is reported at once. */
+/** Retries transient errors, with about twice the delay each time; throws all others at once. */
 async function persistently<T>(attempt: () => Promise<T>, watching: Watching): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await attempt();
     } catch (error) {
       if (watching.signal.aborted || tried >= TRIES || !isTransient(error)) throw error;
-      // Jitter: thirty files that failed together do not come back together.
+      // Jitter: files that failed at the same time are not retried at the same time.
       await (watching.pause ?? waitFor)(
         FIRST_PAUSE_MS * 2 ** (tried - 1) * (0.75 + Math.random() / 2),
       );
@@ -50,7 +50,7 @@ function factsText(facts: Facts): string | null {
   return Object.keys(facts).length > 0 ? JSON.stringify(facts) : null;
 }
 
-/** Where an upload in parts is remembered; the same file dropped again goes on where it stopped. */
+/** Returns the key of a stored upload ID, with which the same file resumes its upload. */
 const memoryOf = ({ file, name }: Sendable): string =>
   `upload ${name} ${file.size} ${file.lastModified}`;
 
@@ -106,7 +106,7 @@ async function sendWhole(
   { file, name, batch, facts }: Sendable,
   watching: Watching,
 ): Promise<Artifact> {
-  // One key for all tries: an answer that got lost does not make a second artifact.
+  // All attempts have one key, so a lost response does not create a second artifact.
   const key = crypto.randomUUID();
   const attempt = () =>
     sendUpload<Artifact>('PUT', `/artifacts/${encodeURIComponent(name)}`, {

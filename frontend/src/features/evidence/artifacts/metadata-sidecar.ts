@@ -11,12 +11,12 @@ export function isMetadataName(name: string): boolean {
   return name.length > (endingOf(name)?.length ?? name.length);
 }
 
-/** The path of the file whose facts this sidecar holds. */
+/** Returns the path of the file whose metadata this sidecar holds. */
 export function metadataOwner(path: string): string {
   return path.slice(0, path.length - (endingOf(path)?.length ?? 0));
 }
 
-/** Facts as an object, or why they are none; the server checks each value. */
+/** Parses metadata as an object, or returns the error; the server validates each value. */
 export function readMetadata(
   text: string,
 ): { facts: Facts; error: null } | { facts: null; error: string } {

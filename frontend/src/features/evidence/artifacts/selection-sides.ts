@@ -1,14 +1,17 @@
-/** Which of selected artifacts are base and which candidate: a first choice that can be corrected. Pure. */
+/** Assigns selected artifacts to base and candidate: a proposal that the user can change. */
 import type { Artifact } from '../../../api';
 import { guessSides, type SideName } from './side-guess';
 
 type Selected = Pick<Artifact, 'id' | 'name' | 'build_id' | 'profile' | 'created_at'>;
 
-/** When it was recorded, else received; ms since 1970. */
+/** Returns the time of the recording, or else of the upload, in ms since 1970. */
 const atMs = ({ profile, created_at }: Selected): number =>
   profile && profile.time_ns > 0 ? profile.time_ns / 1e6 : Date.parse(created_at);
 
-/** Artifacts of two builds by build, else by what their names contain, else the older half and the newer half. */
+/**
+ * Assigns artifacts of two builds by build; others by their names, or else the older half to base
+ * and the newer half to candidate.
+ */
 export function sidesOfSelection(artifacts: Selected[]): Record<SideName, string[]> {
   const ordered = [...artifacts].sort((a, b) => atMs(a) - atMs(b));
   const builds = [...new Set(ordered.map(({ build_id }) => build_id))];

@@ -3,7 +3,7 @@ import { guessSides } from './side-guess';
 
 const at = (path: string, modified = 0) => ({ path, modified });
 
-/** b, c or - for each name, as drawn. */
+/** Returns b, c or - for the guessed side of each name. */
 function drawn(names: string[], times: number[] = []): string {
   return guessSides(names.map((name, index) => at(name, times[index] ?? 0)))
     .sides.map((side) => side?.[0] ?? '-')

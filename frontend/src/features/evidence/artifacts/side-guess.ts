@@ -1,23 +1,23 @@
 /**
- * Guesses from the names of dropped files which belong to the base and which to the candidate. A guess is shown as one
- * and can be corrected; it only has to be right often and never surprising. Pure.
+ * Guesses from the names of dropped files which belong to the base and which to the candidate. The
+ * drawer marks the result as a guess, and the user can change it.
  */
 export type SideName = 'base' | 'candidate';
 
 type Named = {
-  /** File name, with the folders it was dropped in: "old/cpu-1.pb.gz". */
+  /** The file name with the folders it was dropped in: "old/cpu-1.pb.gz". */
   path: string;
-  /** Milliseconds since 1970, as the file system says. */
+  /** Milliseconds since 1970, from the file system. */
   modified: number;
-  /** Number of the drop that it came with, from 0. */
+  /** The number of the file's drop, from 0. */
   drop?: number;
 };
 
 type Guess = {
-  /** One for each file, in order; null = belongs to neither. */
+  /** One side for each file, in order; null = neither. */
   sides: (SideName | null)[];
   labels: Record<SideName, string>;
-  /** Why, in words for the drawer; '' when nothing was inferred. */
+  /** The reason, as text for the drawer; '' if nothing was guessed. */
   reason: string;
 };
 
@@ -50,7 +50,7 @@ const CANDIDATE_NAMES = new Set([
   'test',
   'slow',
 ]);
-/** Says what a file is, not which side it belongs to. */
+/** Words that name the type of a file, not its side. */
 const KIND_WORDS = new Set([
   'cpu',
   'heap',
@@ -77,7 +77,7 @@ const COMMIT = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$/;
 const VERSION = /^v?\d+(\.\d+)+$/;
 const NUMBER = /^\d+$/;
 
-/** Words of a path: cut at everything that joins words in file names; versions stay whole. */
+/** Splits a path into words at all separators of file names; versions stay whole. */
 function wordsOf(path: string): string[] {
   return path
     .toLowerCase()
@@ -110,7 +110,10 @@ const commitOf = (file: Named): string | undefined =>
 const versionOf = (file: Named): string | undefined =>
   wordsOf(file.path).find((word) => VERSION.test(word));
 
-/** The place in the names where exactly two words alternate, kinds and running numbers aside. */
+/**
+ * Groups files at the first position of their names that has exactly two words, ignoring words for
+ * types and numbers.
+ */
 function wordSplit(files: Named[]): Map<string, number[]> | null {
   const names = files.map(({ path }) =>
     wordsOf(path).filter((word) => !KIND_WORDS.has(word) && !NUMBER.test(word)),
@@ -127,7 +130,7 @@ function wordSplit(files: Named[]): Map<string, number[]> | null {
   return null;
 }
 
-/** "plus10" rather than "plus", where all files of the group say so. */
+/** Labels each group: with "plus10" instead of "plus" if all its files have that word. */
 function labelled(
   groups: Map<string, number[]>,
   wordOf: (index: number) => string,
@@ -159,7 +162,7 @@ function bestSplit(files: Named[]): Split | null {
   return words ? { groups: words, reason: 'guessed from file names' } : dropSplit(files);
 }
 
-/** Files with the names of an earlier drop are a second batch of the same recording. */
+/** Groups files by drop: a later drop with the same names is a second batch of a recording. */
 function dropSplit(files: Named[]): Split | null {
   const drops = splitBy(files, ({ drop }) => (drop === undefined ? undefined : String(drop)));
   const [first, second] = [...drops.values()].map(
@@ -174,7 +177,7 @@ const mean = (values: number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 const natural = new Intl.Collator('en', { numeric: true });
 
-/** Which of two groups came first: by version, by time when it is more than a minute apart, by name. */
+/** Orders two groups by version, by batch, by time if more than a minute apart, or by name. */
 function earlier(
   files: Named[],
   [nameA, a]: [string, number[]],
@@ -186,12 +189,12 @@ function earlier(
   const time = (group: number[]) => mean(group.map((index) => files[index]?.modified ?? 0));
   const apart = time(a) - time(b);
   if (Math.abs(apart) > 60_000) return apart;
-  // A commit is not a number, however it begins: its order is arbitrary but stable.
+  // A commit is not a number, even if it starts with digits: its order is arbitrary but stable.
   if (COMMIT.test(nameA) && COMMIT.test(nameB)) return nameA < nameB ? -1 : 1;
   return natural.compare(nameA, nameB);
 }
 
-/** So large a part of the files may say nothing of their side, where all others do. */
+/** The largest share of files whose names may show no side, if the names of all others do. */
 const MOST_SILENT = 0.2;
 
 const lastFolder = (name: string): string => name.split('/').pop() ?? name;
@@ -204,7 +207,8 @@ export function guessSides(files: Named[]): Guess {
   };
   if (files.length < 2) return nothing;
 
-  // When nearly every file says its side: a single "bad.pb.gz" among others says nothing of them, a stray one among many that say it is left out.
+  // The names decide if nearly all show a side; the few others belong to neither. One "bad.pb.gz"
+  // among many files shows nothing about the others.
   const worded = files.map(wordedSide);
   const byName: Guess = {
     sides: worded.map((side) => side ?? null),
@@ -228,7 +232,7 @@ export function guessSides(files: Named[]): Guess {
       reason: 'guessed from time and name',
     };
   }
-  // A word on one side only ("baseline/" beside "9c41e0a/") still says which side that group is.
+  // A word on one side only ("baseline/" beside "9c41e0a/") still shows the side of that group.
   const namedSide = (group: number[]) =>
     group.map((index) => worded[index]).find((side) => side !== undefined);
   const ordered = [...split.groups].sort((a, b) => {

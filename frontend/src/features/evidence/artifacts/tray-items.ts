@@ -1,4 +1,4 @@
-/** Makes the rows of the tray: of dropped files, and of the files of an archive once it is unpacked. Pure. */
+/** Creates the rows of the tray: for dropped files, and for the files of an unpacked archive. */
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
 import type { SideName } from './side-guess';
@@ -24,10 +24,10 @@ export function newItem(file: File, path: string, drop: number, side?: SideName)
   };
 }
 
-/** Folders of a path, without the name; '' if there are none. */
+/** Returns the folders of a path, without the file name; '' if there are none. */
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
-/** A file of an archive, on the side on which the archive was placed by hand. */
+/** Returns the row of a file of an archive, on the side to which the user moved the archive. */
 function memberItem(archive: TrayItem, artifact: Artifact): TrayItem {
   const inside = artifact.folder ? `${artifact.folder}/${artifact.name}` : artifact.name;
   return {
@@ -72,7 +72,7 @@ function skippedText(archive: TrayItem, artifact: Artifact): UnmatchedMetadata[]
 
 type Unpacked = { items: TrayItem[]; skipped: UnmatchedMetadata[] };
 
-/** The rows with unpacked archives replaced by their files; null when there is none. */
+/** Returns the rows with unpacked archives replaced by their files; null if there are none. */
 export function replaceArchives(
   items: TrayItem[],
   artifacts: ReadonlyMap<string, Artifact>,

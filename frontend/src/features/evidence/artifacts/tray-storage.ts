@@ -1,13 +1,13 @@
 /**
- * The tray of this tab survives a reload: what the server has received is remembered, by team. Files that were still on
- * their way are lost with the page, which asks before it is left.
+ * Stores the uploaded files of the tray in the session storage, per team, so that they are there
+ * after a reload. Files that are still being sent are lost; the page asks before it is left.
  */
 import * as z from 'zod/mini';
 import { teamHeaders } from '../../../api';
 import type { TrayState } from './tray-types';
 
 const keyOf = (team: string): string => `slowpath-tray-${team}`;
-/** More than this was never one comparison. */
+/** A tray with more files than this is not stored. */
 const MOST_ITEMS = 1000;
 
 const side = z.nullable(z.enum(['base', 'candidate']));
@@ -41,11 +41,11 @@ export function saveTray({ open, drops, labels, reason, items }: TrayState): voi
       sessionStorage.setItem(keyOf(team), JSON.stringify(saved));
     }
   } catch {
-    // Storage may be full or forbidden: then the tray lasts for the page.
+    // Storage may be full or forbidden: then a reload empties the tray.
   }
 }
 
-/** What was saved of this team's tray; null if nothing was, or it is damaged. */
+/** Returns the stored tray of this team; null if there is none or it is invalid. */
 export function restoreTray(
   team: string,
 ): Pick<TrayState, 'open' | 'drops' | 'labels' | 'reason' | 'items'> | null {

@@ -13,7 +13,7 @@ const dropped = (path: string, content = 'x'): AddedFiles => ({
 
 type Put = { name: string; facts: unknown; batch: string | null };
 
-/** Takes every file, and remembers what came with it. */
+/** Accepts every file, and records what was sent with it. */
 function receiving(): Put[] {
   const puts: Put[] = [];
   server.use(

@@ -1,8 +1,7 @@
 /**
- * The tray: files on their way from a drop to a comparison. It outlives navigation, so it lives outside React; the
- * server's
- * side of each file (decoding, decoded, refused) is not stored here but read by query.
- * Written by the drop overlay and the drawer; read by the drawer.
+ * The store of the upload tray: files from a drop to a comparison. It is outside React because it
+ * outlives navigation. The server's state of each file (decoding, decoded, refused) is not stored
+ * here but queried. The drop overlay and the drawer write to it; the drawer reads it.
  */
 import { Problem, isTransient, type Artifact, type Facts } from '../../../api';
 import { metadataOwner, isMetadataName, readMetadata } from './metadata-sidecar';
@@ -13,7 +12,7 @@ import { newItem, replaceArchives } from './tray-items';
 import { restoreTray, saveTray } from './tray-storage';
 import type { AddedFiles, TrayItem, TrayState, UnmatchedMetadata } from './tray-types';
 
-/** So many at once: more would only share the same line. */
+/** The number of parallel uploads: more would only share the bandwidth. */
 const AT_ONCE = 3;
 /** React is notified of progress at most this often. */
 const NOTIFY_MS = 120;
@@ -81,7 +80,7 @@ export function createTray() {
       batch: artifact.batch,
       sentBytes: sent.sizeBytes,
     });
-    // Facts given while the file was on its way follow it.
+    // Metadata that was added while the file was being sent is sent now.
     const now = itemOf(sent.key);
     if (now && now.facts !== sent.facts) void saveFacts(now);
   };
@@ -105,7 +104,7 @@ export function createTray() {
     }
   };
 
-  /** Guesses again over all files, and leaves where they are those that were placed by hand. */
+  /** Guesses the sides of all files again, except those that the user placed. */
   const guessAgain = (items: TrayItem[]): Pick<TrayState, 'items' | 'labels' | 'reason'> => {
     const guess = guessSides(items.map(({ path, modified, drop }) => ({ path, modified, drop })));
     return {
@@ -149,8 +148,8 @@ export function createTray() {
     snapshot: () => state,
     setOpen: (open: boolean) => set({ open }),
     /**
-     * Takes files: sides are guessed unless they were dropped on one, sidecars attached to their files, sending begins
-     * at once.
+     * Adds files and starts to send them. Sides are guessed unless the files were dropped on one;
+     * sidecars are attached to their files.
      */
     add: async (
       dropped: AddedFiles[],
@@ -171,17 +170,17 @@ export function createTray() {
         strays: [...state.strays, ...strays],
         ...guessAgain([...state.items, ...items]),
       });
-      // Sidecars first: their facts then travel with the file itself.
+      // Sidecars are attached first, so that their metadata is sent with the file.
       await attach(sidecars);
       sendNext();
     },
-    /** Replaces archives that were unpacked by their files. */
+    /** Replaces unpacked archives with their files. */
     unpackArchives: (artifacts: ReadonlyMap<string, Artifact>): void => {
       const next = replaceArchives(state.items, artifacts);
       if (next === null) return;
       set({ strays: [...state.strays, ...next.skipped], ...guessAgain(next.items) });
     },
-    /** Forgets files whose artifacts were deleted elsewhere. */
+    /** Removes files whose artifacts were deleted elsewhere. */
     forget: (artifactIds: ReadonlySet<string>): void => {
       const items = state.items.filter(({ artifactId }) => !artifactIds.has(artifactId ?? ''));
       if (items.length < state.items.length) set({ items });
@@ -219,15 +218,15 @@ export function createTray() {
       sendNext();
     },
     /**
-     * Another team, or the page was loaded again: nothing that was dropped for one team may reach another, and what was in
-     * the tray of this team and tab is taken up.
+     * Switches to the tray of a team, also after a reload: stops all uploads, so that no file
+     * reaches another team, and restores the stored tray of the team and tab.
      */
     switchTeam: (team: string) => {
       for (const stop of running.values()) stop.abort();
       running.clear();
       set({ ...fresh(), ...restoreTray(team) });
     },
-    /** Forget what is done; whatever is still on its way stays. */
+    /** Removes all files except those that are still being sent. */
     clear: () => {
       const left = state.items.filter(
         (item) => item.phase === 'waiting' || item.phase === 'sending',
@@ -238,7 +237,7 @@ export function createTray() {
   };
 }
 
-/** May this error pass when the same thing is tried again? */
+/** Returns whether a retry of the same action may succeed after this error. */
 export const mayPass = (error: unknown): boolean =>
   isTransient(error) || !(error instanceof Problem);
 

@@ -1,4 +1,4 @@
-/** What the tray holds. Types only. */
+/** Types of the upload tray. */
 import type { Facts } from '../../../api';
 import type { SideName } from './side-guess';
 
@@ -7,28 +7,28 @@ export type AddedFiles = { file: File; path: string };
 export type TrayItem = {
   key: string;
   name: string;
-  /** With the folders it was dropped in, or its place in an archive. */
+  /** The file name with the folders it was dropped in, or its path in an archive. */
   path: string;
-  /** The bytes; null when the server has them: after a reload, and of files of an archive. */
+  /** The bytes; null if only the server has them: after a reload, and for files of an archive. */
   file: File | null;
   sizeBytes: number;
-  /** Milliseconds since 1970, as the file system says; 0 if unknown. */
+  /** Milliseconds since 1970, from the file system; 0 if unknown. */
   modified: number;
-  /** Number of the drop that it came with, from 0. */
+  /** The number of the file's drop, from 0. */
   drop: number;
   side: SideName | null;
-  /** Placed by hand: no later guess moves it. */
+  /** Whether the user placed it; guesses do not change its side. */
   placed: boolean;
   phase: 'waiting' | 'sending' | 'sent' | 'stopped';
   sentBytes: number;
   error: unknown;
   artifactId: string | null;
-  /** With which drop the server keeps it: an older one when a broken upload went on. */
+  /** The batch ID of the artifact: an older one if an interrupted upload was resumed. */
   batch: string | null;
   facts: Facts;
 };
 
-/** A sidecar without its file, or what could not be read. */
+/** A sidecar without its file, or a file that could not be read. */
 export type UnmatchedMetadata = { path: string; error: string };
 
 export type TrayState = {

@@ -1,9 +1,9 @@
-/** Counts the files of the upload drawer by outcome. Pure. */
+/** Counts the files of the upload drawer by outcome. */
 import type { Artifact } from '../../../api';
 import { countOf } from '../../../ui';
 import type { TrayItem } from './tray-types';
 
-/** Whatever was decoded can be compared: profiles, traces, growth logs, benchmarks. */
+/** Every decoded artifact can be compared: profiles, traces, growth logs, benchmarks. */
 export function isReady(artifact: Artifact): boolean {
   return artifact.state === 'decoded';
 }
@@ -36,7 +36,10 @@ export function summarizeUploads(
   };
 }
 
-/** "2 rejected, 1 stopped; the others are unaffected.": nothing when all went well, or none did. */
+/**
+ * Describes failed files, such as "2 rejected, 1 stopped; the others are unaffected."; '' if none
+ * or all failed.
+ */
 function footOf(counts: Record<Fate, number>, total: number): string {
   const others = total - counts.rejected - counts.stopped;
   if (others === 0 || others === total) return '';

@@ -1,4 +1,4 @@
-/** Selection of rows of the tray: by checkbox, by Shift for a range, and keys that act on what is selected. */
+/** The selected rows of the tray: by checkbox, or Shift for a range; and keys that act on them. */
 import { useState, type KeyboardEvent } from 'react';
 import { tray } from './tray-store';
 import type { TrayItem } from './tray-types';
@@ -11,7 +11,7 @@ export type TraySelection = {
   clear: () => void;
 };
 
-/** `order`: the keys of all rows from top to bottom. Rows that are gone are no longer selected. */
+/** `order` has the keys of all rows from the top. Rows that are gone are not selected. */
 export function useTraySelection(order: readonly string[]): TraySelection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [anchor, setAnchor] = useState<string | null>(null);
@@ -38,7 +38,7 @@ export function useTraySelection(order: readonly string[]): TraySelection {
 
 const SIDE_KEYS: Record<string, SideName | null> = { b: 'base', c: 'candidate', x: null };
 
-/** B, C, X and Delete act on the selected rows, or on the row with the focus; Ctrl+A selects all, Escape none. */
+/** Handles B, C, X and Delete for the selected rows, or the focused one; Ctrl+A and Escape. */
 export function onTrayKey(
   event: KeyboardEvent,
   selection: TraySelection,

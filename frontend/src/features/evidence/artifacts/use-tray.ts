@@ -7,7 +7,7 @@ export function useTray(): TrayState {
   return useSyncExternalStore(tray.subscribe, tray.snapshot);
 }
 
-/** "3 files on the way" for the button that brings the drawer back. */
+/** Returns the text of the button that opens the drawer, such as "Uploading 3 files". */
 export function uploadButtonText(items: TrayItem[]): string {
   const going = items.filter((item) => item.phase === 'waiting' || item.phase === 'sending').length;
   if (going > 0) return `Uploading ${countOf(going, 'file')}`;

@@ -1,4 +1,7 @@
-/** Benchmarks of two sides: centers with their spread, the change with its p, a table per unit; the same verdicts as benchstat. */
+/**
+ * Benchmarks of two sides, a table per unit: centers with their spread, and changes with p-values;
+ * the verdicts are those of benchstat.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';

@@ -5,7 +5,7 @@ import classes from './benchmarks.module.css';
 
 const Section = lazy(() => import('./BenchmarksSection'));
 
-/** Loaded when a comparison with benchmarks is first shown. */
+/** The benchmarks section, loaded when a comparison with benchmarks is first shown. */
 export function BenchmarksSection(props: BenchmarksSectionProps) {
   return (
     <Suspense

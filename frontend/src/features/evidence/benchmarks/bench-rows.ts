@@ -1,10 +1,10 @@
-/** Benchmarks as rows: units apart, how each changed, and in which order. Pure. */
+/** Rows of benchmarks: their units, changes and order. */
 import type { Change } from '../../../engine/format/change-class';
 import { formatValue, unitOf } from '../../../engine/format/format';
 import type { Sort } from '../../../ui';
 import type { BenchmarkRow, BenchmarkSummary } from './benchmark-types';
 
-/** benchfmt tidies units to base ones ("sec/op"); they are formatted for people. */
+/** The names that the page shows for the base units of benchfmt. */
 const UNITS: Record<string, string> = {
   'sec/op': 's/op',
   'B/op': 'bytes/op',
@@ -13,7 +13,7 @@ const UNITS: Record<string, string> = {
 };
 export const unitText = (unit: string): string => UNITS[unit] ?? unit;
 
-/** A row has both sides: a benchmark that only one side has is among the unpaired ones of the document. */
+/** Returns the change of a row with both sides; unpaired benchmarks are not rows. */
 export function changeOfRow({
   ratio,
   significant,
@@ -23,7 +23,7 @@ export function changeOfRow({
   return ratio > 1 ? 'more' : 'less';
 }
 
-/** Words of a change: time takes, memory allocates; a rate that is larger is simply more. */
+/** Describes a change by its unit: time takes more, memory allocates more; a rate does more. */
 export function changeLabelOf(row: BenchmarkRow): string {
   const change = changeOfRow(row);
   if (change === 'noise') return 'not significant';
@@ -45,7 +45,7 @@ export function changeLabelOf(row: BenchmarkRow): string {
   }
 }
 
-/** Whether a change is for the worse: more of what should be less, or less of what should be more; null: not known. */
+/** Returns whether a change is for the worse; null without a change or a known direction. */
 export function isWorse(row: BenchmarkRow): boolean | null {
   const change = changeOfRow(row);
   if (change === 'noise' || row.better === null) return null;
@@ -55,7 +55,10 @@ export function isWorse(row: BenchmarkRow): boolean | null {
 export const centerText = ({ center }: BenchmarkSummary, unit: string): string =>
   formatValue(center, unitText(unit));
 
-/** Half the interval as part of the center, as benchstat prints it: "± 2%"; ∞ where there are too few values. */
+/**
+ * Formats the larger half of the interval relative to the center, as benchstat does: "± 2%"; "± ∞"
+ * with too few values.
+ */
 export function spreadText(side: BenchmarkSummary): string {
   if (side.low === null || side.high === null) return '± ∞';
   if (side.center === 0) return '';
@@ -63,7 +66,7 @@ export function spreadText(side: BenchmarkSummary): string {
   return `± ${Math.round(spread * 100)}%`;
 }
 
-/** Units in the order of the data; each has a separate table. */
+/** Groups rows by unit, in the order of the data; each unit has a separate table. */
 export function byUnit(rows: readonly BenchmarkRow[]): [unit: string, rows: BenchmarkRow[]][] {
   const units = new Map<string, BenchmarkRow[]>();
   for (const row of rows) units.set(row.unit, [...(units.get(row.unit) ?? []), row]);

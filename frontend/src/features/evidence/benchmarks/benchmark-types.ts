@@ -1,4 +1,4 @@
-/** The document of `go test -bench` output of two sides, compared as benchstat does. */
+/** Types of the document that compares `go test -bench` output of two sides, as benchstat does. */
 import type { BenchmarkPage } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 

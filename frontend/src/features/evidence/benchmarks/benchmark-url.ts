@@ -1,4 +1,4 @@
-/** What a link restores of the benchmarks: the order of their table. '' = as the files have them, by unit. */
+/** The URL parameters of the benchmarks: the order of their tables. '' = the order of the data. */
 import * as z from 'zod/mini';
 import type { Sort } from '../../../ui';
 

@@ -1,4 +1,4 @@
-/** Notes of people on the time axis: listed, written, changed, taken back. */
+/** A drawer with the annotations of the dashboard, and forms to add, edit and delete them. */
 import { Button, Drawer, Select, TextInput } from '@mantine/core';
 import { fieldText, fieldTime } from '../../../lib/wall-times';
 import { zoneText } from '../../../lib/times';
@@ -18,7 +18,7 @@ import {
 import { NEW_ANNOTATION } from './dashboard-url';
 
 type PanelProps = {
-  /** '' = closed, 'new' = being written, 'all' = the list, or the id of one. */
+  /** '' = closed, 'new' = the form of a new one, 'all' = the list, or an annotation's ID. */
   open: string;
   board: Dashboard;
   environment: { id: string; name: string };
@@ -108,7 +108,7 @@ type FormProps = {
   onDone: () => Promise<unknown>;
 };
 
-/** "Wed 18 Nov 23:00 to Thu 19 Nov 01:00": the day of the end where it is another. */
+/** Formats a period: "Wed 18 Nov 23:00 to Thu 19 Nov 01:00"; the end has no date in one day. */
 function periodText({ at_ms, until_ms }: DashboardAnnotation): string {
   const start = `${dayText(at_ms)} ${clockText(at_ms)}`;
   if (until_ms === null) return start;
@@ -118,7 +118,10 @@ function periodText({ at_ms, until_ms }: DashboardAnnotation): string {
 
 const isoText = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
-/** The time of a field, which has no seconds: the known time where the field still shows it. */
+/**
+ * Returns the time of a field as ISO 8601. Fields have no seconds, so an unchanged field returns
+ * the known time.
+ */
 const noteTime = (text: string, knownMs: number | null | undefined): string =>
   typeof knownMs === 'number' && fieldText(knownMs) === text
     ? isoText(knownMs)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import classes from './dashboard.module.css';
 
-/** Lines to take along. */
+/** Lines of configuration with a button that copies them. */
 export function CodeSnippet({ title, text }: { title: string; text: string }) {
   const [copied, setCopied] = useState('');
   const copy = async () => {
@@ -10,7 +10,7 @@ export function CodeSnippet({ title, text }: { title: string; text: string }) {
       await navigator.clipboard.writeText(text);
       setCopied(text);
     } catch {
-      // Forbidden: the lines can be selected.
+      // The browser forbids access to the clipboard; the lines can still be selected.
     }
   };
   return (
@@ -21,7 +21,7 @@ export function CodeSnippet({ title, text }: { title: string; text: string }) {
           {copied === text ? 'Copied' : 'Copy'}
         </Button>
       </figcaption>
-      {/* Long lines scroll: reached by keyboard, too. */}
+      {/* Long lines scroll; the tab stop makes this possible with the keyboard. */}
       <pre tabIndex={0} role="region" aria-label={title}>
         <code>{text}</code>
       </pre>

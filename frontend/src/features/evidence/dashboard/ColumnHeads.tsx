@@ -1,4 +1,4 @@
-/** The heads of the columns: the order of the services, and the legends of both panels. */
+/** The column headers: the order of the services, and the legends of both panels. */
 import {
   QUANTILES,
   type Dashboard,

@@ -1,4 +1,4 @@
-/** What prevents comparing the profiles before and after a deployment, and how to send them. */
+/** Shows why profiles around a deployment cannot be compared, and how to upload missing ones. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
@@ -14,7 +14,7 @@ type ComparisonBlockersProps = {
   filesLink: (words: string) => ReactNode;
 };
 
-/** Where files of a build are sent, which makes it known where it is not; null = nothing names it. */
+/** Returns the API path to upload artifacts of a build by ID or commit; null without either. */
 function pathFor({ build_id, commit }: SideChoice, service?: string): string | null {
   if (build_id !== null) return `artifacts/cpu.pprof?build_id=${build_id}`;
   return commit && service

@@ -1,4 +1,4 @@
-/** The page's answer: which service takes longer since when, and what explains it. */
+/** The headline: which service's latency increased, since when, and what explains it. */
 import { Button } from '@mantine/core';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { lengthText } from '../../../engine/dashboard/dashboard-time';
@@ -45,11 +45,11 @@ export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: Dashbo
   );
 }
 
-/** Nothing has changed: stated with what was checked. */
+/** Returns the headline for a dashboard without a lasting increase, and what was checked. */
 function quiet(board: Dashboard): { title: string; sub: string } {
   const { fromMs, toMs } = spanOf(board.grid);
   const measured = board.rows.filter(({ latency }) => latency.histogram !== 'none').length;
-  // What a row measures is unknown until it has been loaded.
+  // Whether a row has latency is unknown until it is loaded.
   const services = board.rows.every(({ loaded }) => loaded)
     ? `${countOf(measured, 'service')} with latency`
     : countOf(board.rows.length, 'service');
@@ -64,7 +64,7 @@ const describeChangePoints = (board: Dashboard): string =>
 
 type IncreaseProps = { change: Dashboard['changes'][number]; board: Dashboard };
 
-/** Which latency grew since when, and why; the time is in the reader's zone. */
+/** Shows which latency increased, since when, and why; the time is in the user's time zone. */
 function Increase({ change, board }: IncreaseProps) {
   const { service_id, signal, ratio, at_ms, cause } = change;
   const service = board.rows.find((row) => row.service.id === service_id)?.service.name;
@@ -93,7 +93,7 @@ function Increase({ change, board }: IncreaseProps) {
   );
 }
 
-/** With the day if the range ends on another one. */
+/** Formats a time and its zone, with the day if the range ends on another day. */
 const sinceText = (at: number, until: number): string =>
   `${dayNumber(at) === dayNumber(until) ? clockText(at) : momentText(at)} ${zoneText(at)}`;
 

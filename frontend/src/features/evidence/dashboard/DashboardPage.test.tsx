@@ -17,7 +17,7 @@ const button = (name: string | RegExp) => screen.findByRole('button', { name });
 
 type Shown = { view?: Partial<DashboardView>; mayWrite?: boolean };
 
-/** Serves the dashboard that `drawn` returns for a request; returns the requests. */
+/** Serves the dashboard that `drawn` returns for a request, and returns the recorded requests. */
 function serve(drawn: DrawnDashboard | ((asked: URLSearchParams) => DrawnDashboard) = {}) {
   const asked: URLSearchParams[] = [];
   server.use(

@@ -1,4 +1,4 @@
-/** The service board: requests left, latency right, rows as requests flow; one time for all. */
+/** The dashboard: services in request order, requests left, latency right, one time axis. */
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, type ReactNode } from 'react';
@@ -33,13 +33,13 @@ export type DashboardPageProps = {
   onComparison: (id: string) => void;
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
   links: DashboardLinks;
-  /** A link to the map of an environment's services. */
+  /** Returns a link to the service map of an environment. */
   mapLink: (environmentId: string, words: string) => ReactNode;
-  /** What else can be done with the row of a service. */
+  /** Returns more actions for the row of a service. */
   rowAction?: RowAction;
 };
 
-/** Callbacks that change one part of the view, stable while the view is. */
+/** Returns callbacks that change one part of the view; stable while the view is unchanged. */
 function useViewChanges(view: DashboardView, onView: (view: DashboardView) => void) {
   const change = useCallback(
     (changed: Partial<DashboardView>) => onView({ ...view, ...changed }),
@@ -54,7 +54,7 @@ function useViewChanges(view: DashboardView, onView: (view: DashboardView) => vo
   return { change, onZoom, onDeploy, onNote };
 }
 
-/** Handle a drag over a panel: zoom to the range, or select it for a comparison of time ranges. */
+/** Handles a drag over a panel: zooms to the range, or selects it for a comparison. */
 function useBrush(
   board: Dashboard | undefined,
   bus: CursorBus,
@@ -86,7 +86,7 @@ type SidePanelsProps = Pick<DashboardPageProps, 'view' | 'links'> & {
   onSaved: () => Promise<unknown>;
 };
 
-/** The drawers of a deployment and of annotations, each open when the address names one. */
+/** The drawers of a deployment and of annotations, each open if the URL names one. */
 function SidePanels(props: SidePanelsProps) {
   const { board, view, compare, links, mayWrite, onChange, onNote, onSaved } = props;
   return (

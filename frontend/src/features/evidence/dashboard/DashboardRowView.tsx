@@ -1,4 +1,7 @@
-/** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
+/**
+ * The row of one service: what runs, its requests, its latency. Its panels are drawn again only if
+ * their data, the view or the size changes.
+ */
 import { memo, useCallback, useMemo, type ReactNode } from 'react';
 import { zoneText } from '../../../lib/times';
 import {
@@ -43,11 +46,11 @@ import type { ServiceOrder } from './use-service-order';
 type RowViewProps = {
   board: Dashboard;
   row: number;
-  /** Its place from the top. */
+  /** The position from the top. */
   at: number;
   below: DashboardRow['service'][];
   view: DashboardView;
-  /** The logarithmic scale of its latency; null: from zero to its own top. */
+  /** The logarithmic latency scale; null = a linear scale from zero to the row's own maximum. */
   shared: HeightScale | null;
   place: PlotArea;
   tokens: Tokens | null;
@@ -95,7 +98,7 @@ export function DashboardRowView(props: RowViewProps) {
   );
 }
 
-/** A row that has not been in sight: as high as it will be. */
+/** A placeholder for a row that is not loaded, with the height of the loaded row. */
 function LoadingRow() {
   return ['requests', 'latency'].map((panel) => (
     <div key={panel} className={classes.cell} aria-hidden="true">
@@ -232,7 +235,7 @@ function usePanelMarkers(
   return [rate, latency] as const;
 }
 
-/** A part that was selected in a row is of the row's service. */
+/** Returns a callback that passes a selected range to `onBrush` with the service of the row. */
 const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: DashboardRow['service']) =>
   useCallback((fromMs: number, toMs: number) => onBrush(fromMs, toMs, service), [onBrush, service]);
 
@@ -243,7 +246,7 @@ function deploymentTitle(board: Dashboard, id: string): string {
   return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} ${zoneText(deploy.at_ms)}`;
 }
 
-/** Why a panel is empty, where it would be. */
+/** Shows in place of a panel why it is empty. */
 function Nothing({ what, why }: { what: string; why: string | null }) {
   return (
     <div className={classes.nothing}>

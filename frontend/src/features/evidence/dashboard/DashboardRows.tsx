@@ -1,4 +1,4 @@
-/** The rows of the dashboard on one time axis. Widths are measured once for all panels. */
+/** The rows of the dashboard on one time axis. The width is measured once for all panels. */
 import { Button } from '@mantine/core';
 import {
   useCallback,
@@ -32,7 +32,7 @@ type RowsProps = {
   board: Dashboard;
   view: DashboardView;
   bus: CursorBus;
-  /** What is shown is of before: the new one is on its way. */
+  /** Whether the dashboard is that of the previous view, shown until the response arrives. */
   stale: boolean;
   mayWrite: boolean;
   onChange: (changed: Partial<DashboardView>) => void;
@@ -40,13 +40,13 @@ type RowsProps = {
   onDeploy: (id: string) => void;
   onNote: (id: string) => void;
   onOrdered: () => Promise<unknown>;
-  /** The way to the production event of a change point. */
+  /** Returns a link to the production event of a change point. */
   eventLink?: EventLink;
-  /** What else can be done with a row. */
+  /** Returns more actions for a row. */
   action?: RowAction;
 };
 
-/** From the service map to a row: what the address names is scrolled into sight, once. */
+/** Scrolls once to the row that the URL's fragment names, as in links of the service map. */
 function useLinkedRow(): void {
   useEffect(() => {
     const asked = window.location.hash.slice(1);
@@ -55,7 +55,7 @@ function useLinkedRow(): void {
   }, []);
 }
 
-/** The areas of the panels: of the row of the headline, and of the others. */
+/** Returns the plot areas: of the headline's row, and of all other rows. */
 function usePlaces(board: Dashboard, widthPx: number, { usual, affected }: PanelHeights) {
   const span = useMemo(() => spanOf(board.grid), [board]);
   const place: PlotArea = useMemo(
@@ -69,7 +69,7 @@ function usePlaces(board: Dashboard, widthPx: number, { usual, affected }: Panel
   return { place, large };
 }
 
-/** The latency scale of each row; null: from zero to its own top. */
+/** Returns the latency scale of each row; null = all are linear, from zero to their maximum. */
 function useLatencyScales(
   board: Dashboard,
   { quantiles, instances, scale }: DashboardView,
@@ -108,7 +108,7 @@ export function DashboardRows(props: RowsProps) {
     const next = Math.max(0, Math.min(rows.length - 1, at));
     setFocused(next);
     const row = list.current?.children[next];
-    // A row that waits is brought into sight, and has its cursor when it has come.
+    // A row that is not loaded is only scrolled into view; it has a slider once it is loaded.
     row?.scrollIntoView({ block: 'nearest' });
     row?.querySelector<HTMLElement>('[role=slider]')?.focus();
   };
@@ -181,7 +181,7 @@ export function DashboardRows(props: RowsProps) {
 
 type EventLink = (event: EventOfChange, words: string) => ReactNode;
 
-/** Return the way to the event of a change point; null for one without. */
+/** Returns a function that links to the event of a change point, or returns null if it has none. */
 function useStepLink(board: Dashboard, eventLink: EventLink | undefined) {
   const eventOf = useEventsOfChanges(board);
   return useCallback(
@@ -217,7 +217,10 @@ type ActionsProps = {
   more: ReactNode;
 };
 
-/** A row shown alone and large, and what others do with it. Not in a report, whose rows stay as they are. */
+/**
+ * Actions of a row: show it alone and larger, split it, and those of other features. Hidden in a
+ * snapshot, whose rows do not change.
+ */
 function RowActions({ service, alone, onAlone, split, more }: ActionsProps) {
   return (
     <HiddenInSnapshot>
@@ -237,7 +240,7 @@ function RowActions({ service, alone, onAlone, split, more }: ActionsProps) {
   );
 }
 
-/** Escape lets go of a cursor that keys have set, wherever the focus is. */
+/** Clears the cursor when Escape is pressed, wherever the focus is. */
 function useEscape(bus: CursorBus): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -3,7 +3,7 @@ import classes from './dashboard.module.css';
 
 const ROWS = 5;
 
-/** Rows at their final heights, shown only when waiting takes longer than 200 ms. */
+/** Placeholders of rows at their final heights, visible if loading takes longer than 200 ms. */
 export function DashboardSkeleton() {
   const slow = useIsSlow();
   return (

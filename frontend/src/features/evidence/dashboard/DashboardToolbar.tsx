@@ -1,4 +1,4 @@
-/** What part of the past is shown, beside what, on which scale; and whether it goes on. */
+/** The toolbar of the dashboard: time range, time shift, scale, and whether it refreshes. */
 import { Button, Popover, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { fieldText, fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useState, type ReactNode } from 'react';
@@ -25,7 +25,7 @@ type ToolbarProps = {
   live: LiveRefresh;
   onChange: (changed: Partial<DashboardView>) => void;
   onNotes: (open: string) => void;
-  /** Begins to choose windows to compare; null = not allowed. */
+  /** Starts the selection of time ranges to compare; null = not allowed. */
   onWindows: (() => void) | null;
   mapLink: (environmentId: string, words: string) => ReactNode;
 };
@@ -126,7 +126,7 @@ export function DashboardToolbar(props: ToolbarProps) {
   );
 }
 
-/** Which service is split by which label, and the way back. */
+/** Shows which service is split by which label, and removes the split on click. */
 function SplitChip({ view, board, onChange }: Pick<ToolbarProps, 'view' | 'board' | 'onChange'>) {
   const { split } = view;
   if (!split) return null;
@@ -169,7 +169,7 @@ function LiveState({
       </span>
     );
   const behind = board.newestMs === null ? null : Math.max(0, now - board.newestMs);
-  // A minute without new samples is not "live" any more.
+  // Without a new sample for 5 minutes, the dashboard is not "live".
   const fresh = behind !== null && behind < 5 * 60_000;
   return (
     <span className={`${classes.live} muted`} title="Newest sample of all services">
@@ -182,7 +182,7 @@ function LiveState({
 
 type RangeProps = { span: TimeSpan | null; onSpan: (span: TimeSpan) => void };
 
-/** The range that is shown, and a form for another one. */
+/** The current time range, and a form to choose another one. */
 function RangeField({ span, onSpan }: RangeProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -205,7 +205,7 @@ function RangeField({ span, onSpan }: RangeProps) {
   );
 }
 
-/** Begins with what is shown when it is opened; a board that goes on meanwhile leaves alone what was typed. */
+/** The form starts with the range shown when it opens; a refresh does not change its fields. */
 function RangeForm({ span, onSpan }: RangeProps) {
   const [from, setFrom] = useState(span ? fieldText(span.fromMs) : '');
   const [to, setTo] = useState(span ? fieldText(span.toMs) : '');

@@ -33,7 +33,7 @@ const aDeploy = (changed: Partial<Deploy> = {}): Deploy => ({
 
 type PanelProps = Parameters<typeof DeploymentPanel>[0];
 
-/** The panel with the comparison that the page gives it. */
+/** The drawer with the comparison state that the page passes to it. */
 function Panel(props: Omit<PanelProps, 'compare'>) {
   return <DeploymentPanel {...props} compare={useDeploymentComparison(vi.fn())} />;
 }

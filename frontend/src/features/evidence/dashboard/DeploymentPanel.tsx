@@ -1,4 +1,4 @@
-/** A deploy beside the board: what it brought, what the check says of it, and the way to the profiles around it. */
+/** The drawer of a deployment: its commits, its check, and links to compare its profiles. */
 import { Button, Drawer } from '@mantine/core';
 import { zoneText } from '../../../lib/times';
 import { useQuery } from '@tanstack/react-query';
@@ -16,12 +16,12 @@ import { previousDeployment } from './deployment-comparison';
 import { deploymentQuery, deploymentsOfQuery } from './dashboard-queries';
 import type { DeploymentComparisonState } from './use-deployment-comparison';
 
-/** The way to other pages. */
+/** Links to other pages. */
 export type DashboardLinks = {
   files: (words: string) => ReactNode;
-  /** To the choice of sides, with deployments on both. */
+  /** Returns a link to the choice of sides, with deployments on both sides. */
   sides: (base: string | null, candidate: string, words: string) => ReactNode;
-  /** To a production event. */
+  /** Returns a link to a production event. */
   event?: (event: { id: string }, words: string) => ReactNode;
 };
 
@@ -38,7 +38,7 @@ type PanelProps = {
 
 export function DeploymentPanel({ id, board, onClose, ...rest }: PanelProps) {
   const shown = board.deploys.find((deploy) => deploy.id === id);
-  // A link may lead to a deploy outside of what is shown.
+  // A link may name a deployment outside the time range that is shown.
   const asked = useQuery({ ...deploymentQuery(id), enabled: id !== '' && !shown });
   const deploy = shown ?? (asked.data ? ofTheApi(asked.data) : null);
   return (
@@ -78,7 +78,7 @@ function PanelTitle({ deploy, board }: { deploy: DashboardDeployment; board: Das
 
 type EvaluationProps = Omit<PanelProps, 'id' | 'onClose'> & {
   deploy: DashboardDeployment;
-  /** Only of these the dashboard has the check. */
+  /** Whether the deployment is on the dashboard; only then is its check known. */
   isOnBoard: boolean;
 };
 
@@ -142,13 +142,13 @@ type ChooseProps = {
   link: DashboardLinks['sides'];
 };
 
-/** The way to the choice of sides, with this deployment as candidate and the one before it as base. */
+/** A link to the choice of sides: this deployment as candidate, the previous one as base. */
 function ChooseSides({ deploy, board, link }: ChooseProps) {
   const before = useDeploymentBefore(deploy, board);
   return link(before?.id ?? null, deploy.id, 'Choose sides');
 }
 
-/** The deployment that ran before; null while it is not known. */
+/** Returns the deployment that ran before; null if there is none or it is not loaded. */
 function useDeploymentBefore(deploy: DashboardDeployment, board: Dashboard): Deploy | null {
   const deploys = useQuery({
     ...deploymentsOfQuery(deploy.service_id, board.environment?.id ?? ''),
@@ -165,7 +165,7 @@ const VERDICTS = {
   inconclusive: { glyph: 'unsure', word: 'inconclusive' },
 } as const;
 
-/** What the check found, with its numbers; without a check, the change that the deploy explains. */
+/** Shows the check's result with its numbers, or else the change that the deployment explains. */
 function Verdict({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
   const change = board.changes.find(({ deployment_id }) => deployment_id === deploy.id);
   const verdict = deploy.verdict === null ? null : VERDICTS[deploy.verdict];
@@ -208,7 +208,7 @@ function Commits({ deploy, board }: { deploy: DashboardDeployment; board: Dashbo
   );
 }
 
-/** When the deployment event has no commits: the one before and the one that is deployed. */
+/** For a deployment event without commits: shows the previous and the deployed commit. */
 function TwoCommits({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
   const before = useDeploymentBefore(deploy, board);
   return (
@@ -233,7 +233,7 @@ function TwoCommits({ deploy, board }: { deploy: DashboardDeployment; board: Das
   );
 }
 
-/** Addresses come from deploy messages: only the web's are links. */
+/** URLs come from deployment events: only HTTP and HTTPS URLs become links. */
 const webLink = (url: string | null | undefined): url is string =>
   typeof url === 'string' && /^https?:\/\//iu.test(url);
 

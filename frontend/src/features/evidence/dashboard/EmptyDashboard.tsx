@@ -1,4 +1,4 @@
-/** No metrics yet: why, and exactly what to write where so that some come. */
+/** Shows why there are no metrics, and the configuration that sends some. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,4 +1,7 @@
-/** Up to two gauges of a service (queue depth, in flight) as thin strips: one beneath its requests, one beneath its latency. */
+/**
+ * Up to two gauges of a service (queue depth, in flight) as thin strips: one below its requests,
+ * one below its latency.
+ */
 import { useEffect, useMemo, useRef } from 'react';
 import { DashboardPanel, type PlotArea, type Tokens } from '../../../charts/dashboard';
 import type { DashboardGauge } from '../../../api';

@@ -1,4 +1,4 @@
-/** What the lines are; those of latency can be switched. */
+/** The legends of both panels; each latency line can be shown or hidden. */
 import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import classes from './dashboard.module.css';
 
@@ -41,7 +41,7 @@ type LatencyKeysProps = {
   shown: QuantileId[];
   mean: boolean;
   onToggle: (id: QuantileId) => void;
-  /** null = no service has more than one. */
+  /** Whether instances are shown; null = no service has more than one. */
   instances: boolean | null;
   onInstances: () => void;
 };

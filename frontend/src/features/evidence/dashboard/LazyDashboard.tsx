@@ -1,4 +1,4 @@
-/** The board's page with its charts, loaded when it is first shown. */
+/** The dashboard with its charts, loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
 import { PageHeader } from '../../../ui';
 import type { DashboardPageProps } from './DashboardPage';

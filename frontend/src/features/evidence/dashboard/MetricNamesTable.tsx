@@ -1,11 +1,11 @@
-/** Each name that came in: what it was taken for, or why for nothing. */
+/** A table of all received metric names: their role, or why they have none. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Recognised } from '../../../api';
 import { ListTable, StateIcon, countText, type Column } from '../../../ui';
 
 type TableProps = {
   names: Pick<UseQueryResult<{ items: Recognised[] }>, 'data' | 'error' | 'isPending' | 'refetch'>;
-  /** To write a rule for a name; undefined = not allowed. */
+  /** Starts a rule for a name; undefined = not allowed. */
   onRule?: (name: string) => void;
 };
 

@@ -1,4 +1,4 @@
-/** Rules by hand: what a metric is, where its name does not say it. */
+/** Custom rules that classify metrics whose names do not show their role. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What of a team's metrics is understood, what is not and why; rules by hand; how long samples stay; how to send more. */
+/** Which metrics of a team are classified and why others are not; rules, retention, setup. */
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -12,7 +12,7 @@ import { updateRetention, metricSettingsQuery, metricNamesQuery } from './metric
 export type MetricsSettingsProps = {
   team: { id: string; mayWrite: boolean; mayManage: boolean };
   settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
-  /** Where metrics come from besides being sent: a section of a higher feature. */
+  /** The section of metric sources; another feature provides it. */
   sources?: ReactNode;
 };
 

@@ -1,4 +1,4 @@
-/** Values above a panel: the newest, or those at the cursor. Written by hand when the cursor moves. */
+/** Values above a panel, newest or at the cursor. Cursor moves write to the DOM directly. */
 import { useEffect, useMemo, useRef } from 'react';
 import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
 import { gapAt, lastWith } from '../../../engine/dashboard/dashboard-panel';
@@ -32,9 +32,9 @@ export function RateCaption({ board, row, bus }: PanelCaptionProps) {
 
 type LatencyCaptionProps = PanelCaptionProps & {
   quantiles: readonly QuantileId[];
-  /** In which quantiles an increase is marked. */
+  /** Quantiles whose increase is marked. */
   increased: readonly string[];
-  /** How its heights differ from those of the other rows; '' if they do not. */
+  /** How the scale differs from that of the other rows; '' if it does not. */
   note?: string;
   noteTitle?: string;
 };
@@ -75,10 +75,10 @@ export function LatencyCaption({
 type InnerProps = PanelCaptionProps & {
   name: string;
   panel: 'qps' | 'latency';
-  /** Index of the newest value; -1 without any. */
+  /** The index of the newest value; -1 if there is none. */
   newest: number;
   read: (index: number) => CaptionPart[];
-  /** Parts in the colour of an increase. */
+  /** Parts in the color of an increase. */
   strong?: readonly string[];
   note?: string;
   noteTitle?: string;
@@ -92,7 +92,7 @@ function PanelCaption(props: InnerProps) {
   const { grid } = board;
   const gaps = board.rows[row]!.gaps;
   const parts = read(Math.max(0, newest));
-  // Values of long ago do not pass for those of now.
+  // If the newest value is old, its time is shown with it.
   const since = newest < 0 ? '' : lastText(grid, newest);
   useEffect(
     () =>

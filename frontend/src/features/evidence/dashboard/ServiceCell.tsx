@@ -1,4 +1,7 @@
-/** Left of a row: which service, what build since when, how many; what it asks of those below; and the handle to move it. */
+/**
+ * The left cell of a row: service, build, its start, number of instances, calls to the services
+ * below, and the handle to move it.
+ */
 import { formatRatio } from '../../../engine/format/format';
 import type { ReactNode } from 'react';
 import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
@@ -54,7 +57,7 @@ export function ServiceCell({ board, row, at, below, order, actions }: CellProps
 
 const SHOWN = 2;
 
-/** Calls out for each call in, on the hairline to the row below. */
+/** Outgoing calls per request, shown on the border to the row below. */
 function Amplification({
   board,
   id,
@@ -107,7 +110,7 @@ function Handle({
         if (by === undefined) return;
         event.preventDefault();
         order.move(id, by);
-        // The row moves in the document, and takes the focus along.
+        // The row moves in the document, so its handle needs the focus again.
         const handle = event.currentTarget;
         requestAnimationFrame(() => handle.focus());
       }}
@@ -122,11 +125,12 @@ function Handle({
   );
 }
 
-/** The row follows the pointer over the others' places; the order is saved on release. */
+/** Moves the row while it is dragged; saves the order when the pointer is released. */
 function drag(handle: HTMLElement, id: string, order: ServiceOrder): void {
   const rows = handle.closest('ol');
   if (!rows) return;
-  // Others keep their places among themselves, so what counts is how many of them are above.
+  // The order of the other rows does not change: the position is the number of them above the
+  // pointer.
   let dropped: number | null = null;
   const move = (event: PointerEvent) => {
     const others = [...rows.children].filter(

@@ -1,4 +1,7 @@
-/** Requests, latency and a gauge of some services in a fixed range, as the dashboard draws them, for pages about that range. */
+/**
+ * Requests, latency and a gauge of some services in a fixed time range, drawn as on the dashboard,
+ * for other pages.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
@@ -34,10 +37,10 @@ import { useCursorBus } from './use-live-refresh';
 
 export type ServicePanelsProps = PanelsRequest & {
   quantile: QuantileId;
-  /** The metric of a gauge that is drawn of the first service. */
+  /** The metric of the gauge that is drawn for the first service. */
   gauge?: string | null;
   onRange: (fromMs: number, toMs: number) => void;
-  /** Beside the head of the latency. */
+  /** Shown next to the latency heading. */
   link: ReactNode;
 };
 
@@ -182,7 +185,7 @@ type FramedPanelProps = {
   label: string;
 };
 
-/** A panel as wide as its place, with its time axis. */
+/** A panel as wide as its container, with a time axis. */
 function FramedPanel(props: FramedPanelProps) {
   const { board, row, bus, onRange, model, signals, gauge, label } = props;
   const host = useRef<HTMLDivElement>(null);

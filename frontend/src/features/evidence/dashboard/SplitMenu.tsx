@@ -1,4 +1,7 @@
-/** Splits the latency of a service by a label, such as its route: one line for each value that took most time. */
+/**
+ * A menu that splits the latency of a service by a label, such as its route: one line for each of
+ * the values with the most time.
+ */
 import { Menu } from '@mantine/core';
 import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import type { DashboardView } from './dashboard-url';
@@ -40,6 +43,6 @@ export function SplitMenu({ row, split, onSplit }: SplitMenuProps) {
   );
 }
 
-/** The name of a part of a split row; all other values together have no name of their own. */
+/** Returns the name of a part of a split row; all other values together are "N others". */
 export const splitPartName = ({ value, values }: DashboardRow['split'][number]): string =>
   value ?? `${values} other${values === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-/** What is dragged over next, when two windows of metrics are chosen to be compared. */
+/** Shows which time range to select next, while two time ranges are selected for a comparison. */
 import { Button } from '@mantine/core';
 import { zoneText } from '../../../lib/times';
 import { ErrorState } from '../../../ui';

@@ -5,7 +5,7 @@ import { mergeNewCells, withRows } from '../../../engine/dashboard/dashboard-mer
 import { LATE_MS, spanOf, type TimeSpan } from '../../../engine/dashboard/time-grid';
 import { RANGE_MS, type DashboardView, type RangeId } from './dashboard-url';
 
-/** How often a board that goes on is asked for again: about as often as it has a new point. */
+/** How often a live dashboard is refreshed: about as often as it has a new point. */
 export const LIVE_MS: Record<RangeId, number> = {
   '1h': 15_000,
   '4h': 15_000,
@@ -14,11 +14,11 @@ export const LIVE_MS: Record<RangeId, number> = {
   '30d': 900_000,
 };
 
-/** So many rows are asked for at once: more than a window shows. */
+/** The number of rows in one request: more than a window shows. */
 export const PAGE_ROWS = 24;
-/** Rows that were read further down are noted as long as they may stand on the screen. */
+/** How long the responses for rows further down stay in the cache. */
 const ROWS_GC_MS = 60_000;
-/** The server answers no more at once. */
+/** The most services that the server returns in one response. */
 const SERVICES_MOST = 50;
 
 export type DashboardRequest = Pick<
@@ -26,7 +26,7 @@ export type DashboardRequest = Pick<
   'environment' | 'range' | 'against' | 'instances' | 'split'
 >;
 
-// How far the server's clock is ahead of this one: "the last hour" is the server's.
+// How far the server's clock is ahead of the browser's: "the last hour" ends at the server's time.
 let aheadMs = 0;
 const SKEW_OF_NOTE_MS = 5_000;
 
@@ -50,19 +50,19 @@ export const dashboardQuery = (wanted: DashboardRequest) =>
       );
     },
     placeholderData: keepPreviousData,
-    // Columns are never compared; what is new is new.
+    // Columns are not compared with those of the previous response.
     structuralSharing: false,
     staleTime: 10_000,
   });
 
 export type PanelsRequest = {
-  /** Its id. */
+  /** An ID. */
   environment: string;
   services: string[];
   span: TimeSpan;
 };
 
-/** Some services in a fixed range, for a page that is not the dashboard. */
+/** Loads some services in a fixed time range, for a page other than the dashboard. */
 export const panelsQuery = ({ environment, services, span }: PanelsRequest) =>
   queryOptions({
     queryKey: ['dashboard', 'panels', environment, services, span],
@@ -88,7 +88,7 @@ type Part = {
   known_until_ms?: number;
 };
 
-/** `environment` is an id, or '' for the usual one. */
+/** `environment` is an ID; '' = the default environment. */
 async function requestDashboard(
   wanted: DashboardRequest,
   span: TimeSpan,
@@ -114,7 +114,7 @@ async function requestDashboard(
   return isServedFromSnapshot(signal) ? board : responseTime(board);
 }
 
-/** Now by the server's clock, as of its last answer. */
+/** Returns the server's current time, estimated from its last response. */
 export const serverNow = (): number => Date.now() + aheadMs;
 
 function spanNow(range: DashboardView['range']): TimeSpan {
@@ -125,7 +125,7 @@ function spanNow(range: DashboardView['range']): TimeSpan {
 const loadedIds = (board: Dashboard): string[] =>
   board.rows.flatMap(({ loaded, service }) => (loaded ? [service.id] : []));
 
-/** The rows on top at once; those further down that were shown already with them. */
+/** Loads the first page of rows, then the rows further down that were already loaded. */
 async function wholeDashboard(
   wanted: DashboardRequest,
   shown: Dashboard | undefined,
@@ -141,7 +141,9 @@ async function wholeDashboard(
   return (await withServices(wanted, board, more, signal)) ?? board;
 }
 
-/** The remaining rows, requested in the same pages when a dashboard is snapshotted and when it is shown. */
+/**
+ * Returns the IDs of the remaining rows; a snapshot records the same requests as its page sends.
+ */
 const idsBelow = (board: Dashboard): string[] =>
   board.rows.slice(PAGE_ROWS).map(({ service }) => service.id);
 
@@ -153,11 +155,11 @@ async function withRecorded(
   try {
     return (await withServices(wanted, board, idsBelow(board), signal)) ?? board;
   } catch {
-    return board; // they were not frozen, and say so where they would stand
+    return board; // A snapshot without these rows shows that they are missing.
   }
 }
 
-/** Has every row of a board read, so that all of them are part of what is frozen. */
+/** Loads all rows of a dashboard, so that its snapshot contains them. */
 export async function readAllRows(client: QueryClient, wanted: DashboardRequest): Promise<void> {
   const board = await client.query(dashboardQuery(wanted));
   const ids = idsBelow(board);
@@ -172,7 +174,7 @@ export async function readAllRows(client: QueryClient, wanted: DashboardRequest)
   });
 }
 
-/** The board with the rows of these services too; null where the server answered on another grid. */
+/** Returns the dashboard with rows of these services; null if the server used another grid. */
 async function withServices(
   wanted: DashboardRequest,
   board: Dashboard,
@@ -195,10 +197,10 @@ const parted = (ids: string[]): string[][] =>
     ids.slice(at * SERVICES_MOST, (at + 1) * SERVICES_MOST),
   );
 
-/** So many times newer cells are put behind those that are shown; then the whole is asked for once. */
+/** How often newer cells are appended before the whole dashboard is requested again. */
 const PARTS_MOST = 20;
 
-/** What is shown with the cells that came since, or null: then the whole has to be asked for. */
+/** Returns the dashboard with newer cells appended; null if all of it must be requested again. */
 async function withNewest(
   wanted: DashboardRequest,
   shown: Dashboard,
@@ -212,7 +214,7 @@ async function withNewest(
   const grows =
     typeof wanted.range === 'string' &&
     wanted.against !== 'before-deploy' &&
-    // Which parts take most time can differ between time ranges.
+    // The values with the most time can differ between time ranges.
     wanted.split === null &&
     shown.empty === null &&
     shown.parts < PARTS_MOST &&
@@ -228,11 +230,11 @@ async function withNewest(
   );
   if (!first) return null;
   const newest = others.reduce<Dashboard | null>((all, each) => all && withRows(all, each), first);
-  // Late samples: the server did not leave out what was shown before.
+  // With late samples, the response has all points and replaces the dashboard.
   return newest && (newest.grid.points < points ? mergeNewCells(shown, newest) : newest);
 }
 
-/** Puts rows that came into sight on the board that is shown. */
+/** Loads rows that become visible, and adds them to the cached dashboard. */
 export async function loadRows(
   client: QueryClient,
   wanted: DashboardRequest,
@@ -253,7 +255,10 @@ export async function loadRows(
   );
 }
 
-/** The view with its range held where the board that is shown ends: asked again, it is the same board. */
+/**
+ * Returns the view with the time range of the dashboard as shown, so that a later request returns
+ * the same data.
+ */
 export function snapshotView(client: QueryClient, view: DashboardView): DashboardView {
   const shown = client.getQueryData<Dashboard>(dashboardKey(view));
   return shown ? { ...view, range: spanOf(shown.grid) } : view;
@@ -292,7 +297,7 @@ export const updateAnnotation = (
 export const deleteAnnotation = (annotation_id: string) =>
   calls.annotationsDelete({ path: { annotation_id } });
 
-/** A token that may only send. */
+/** Creates a token that has only the upload scope. */
 export const createUploadToken = (team_id: string) =>
   calls.tokensCreate({
     path: { team_id },

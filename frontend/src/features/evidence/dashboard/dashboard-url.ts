@@ -1,4 +1,4 @@
-/** What a link to the board restores. What is as usual is left out of the address. */
+/** The URL parameters of the dashboard. Default values are omitted. */
 import * as z from 'zod/mini';
 import { QUANTILES, type QuantileId } from '../../../engine/dashboard/dashboard-file';
 import type { ScaleKind } from '../../../engine/dashboard/dashboard-scale';
@@ -14,25 +14,25 @@ export const RANGE_MS: Record<RangeId, number> = {
   '30d': 30 * 24 * 3_600_000,
 };
 const DAY_MS = 86_400_000;
-/** What the server draws on one board. */
+/** The longest time range that the server returns. */
 const RANGE_MOST_DAYS = 90;
 
-/** Less than this is not drawn. */
+/** The shortest time range that is drawn. */
 const RANGE_LEAST_MS = 10_000;
 
-/** A part of the axis as it is zoomed to: not shorter than a board may be. */
+/** Returns the time range of a zoom, extended to the shortest range that is drawn. */
 export function zoomed({ fromMs, toMs }: TimeSpan): TimeSpan {
   const lacks = Math.max(0, RANGE_LEAST_MS - (toMs - fromMs));
   return { fromMs: fromMs - Math.floor(lacks / 2), toMs: toMs + Math.ceil(lacks / 2) };
 }
 
-/** Why a time range cannot be shown, or null. */
+/** Returns why a time range cannot be shown, or null. */
 export function explainInvalidTimeRange({ fromMs, toMs }: TimeSpan): string | null {
   if (!(fromMs < toMs)) return 'Must be later';
   return toMs - fromMs > RANGE_MOST_DAYS * DAY_MS ? `${RANGE_MOST_DAYS} days at most` : null;
 }
 
-/** Twice as long around the same middle: not beyond now, and as long as a board may be. */
+/** Returns a range twice as long around the same middle, within now and the longest range. */
 export function widened({ fromMs, toMs }: TimeSpan, nowMs: number): TimeSpan {
   const half = (toMs - fromMs) / 2;
   const end = Math.ceil(Math.max(toMs, Math.min(toMs + half, nowMs)));
@@ -45,24 +45,24 @@ export type TimeShift = (typeof TIME_SHIFTS)[number];
 export const NEW_ANNOTATION = 'new';
 
 export type DashboardView = {
-  /** Its id; '' = the team's first. */
+  /** An ID; '' = the first environment of the team. */
   environment: string;
-  /** The newest so many hours, which goes on; or a fixed part of the past. */
+  /** A range that ends now and moves on, or a fixed range. */
   range: RangeId | TimeSpan;
   against: TimeShift;
   scale: ScaleKind;
   quantiles: QuantileId[];
   instances: boolean;
-  /** What is open beside the board: a deploy, the notes. */
+  /** The deployment and the annotation whose drawer is open. */
   deploy: string;
   note: string;
-  /** The one service that is shown, large; '' = all. */
+  /** The service that is shown alone and larger; '' = all services. */
   alone: string;
   /** The service whose latency is split by a label; null = none. */
   split: { service: string; label: string } | null;
 };
 
-/** The others are numbers above the panel. */
+/** The other quantiles are only numbers above the panel. */
 const DEFAULT_QUANTILES: QuantileId[] = ['p99'];
 export const DEFAULT_DASHBOARD_VIEW: DashboardView = {
   environment: '',
@@ -79,7 +79,7 @@ export const DEFAULT_DASHBOARD_VIEW: DashboardView = {
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 const name = z.string().check(z.maxLength(80));
-/** ISO 8601 as we write it, or milliseconds as other programs do. */
+/** ISO 8601, as links of Slowpath have it, or milliseconds from other programs. */
 const moment = z.union([z.number(), z.string().check(z.maxLength(40))]);
 
 const searchSchema = z.object({
@@ -159,7 +159,10 @@ const sameRange = (a: DashboardView['range'], b: DashboardView['range']): boolea
     ? a === b
     : a.fromMs === b.fromMs && a.toMs === b.toMs;
 
-/** Another time or place, and what is opened, are separate history steps; how it is drawn is not. */
+/**
+ * Returns whether a change is a new history entry: another time range, environment or open drawer
+ * is; display settings are not.
+ */
 export const isDashboardStep = (before: DashboardView, after: DashboardView): boolean =>
   before.environment !== after.environment ||
   before.deploy !== after.deploy ||

@@ -1,4 +1,7 @@
-/** The profiles of the builds before and after a deploy, and the latency half an hour around it, as two sides of a comparison: an existing one is opened, else made. */
+/**
+ * Compares the profiles of the builds before and after a deployment, and the latency 30 minutes
+ * before and after it. Opens an existing comparison or creates one.
+ */
 import { calls, type Artifact, type Deploy } from '../../../api';
 import { shortCommit } from '../../../lib/commits';
 
@@ -10,7 +13,7 @@ export type SideChoice = {
 };
 export type DeploymentComparison =
   | { state: 'open'; comparison_id: string }
-  /** Nothing to compare on a side: which build has no files. null = no build is known. */
+  /** A side has no artifacts; `base` is null without an earlier deployment of another build. */
   | {
       state: 'missing';
       base: SideChoice | null;
@@ -18,10 +21,10 @@ export type DeploymentComparison =
       windows: ComparedRanges | null;
     };
 
-/** More than these change no verdict. */
+/** The most artifacts of a side; more would not change the verdict. */
 const FILES_MOST = 100;
 
-/** The deploy that ran before, of another build. */
+/** Returns the deployment of another build that ran before. */
 export function previousDeployment(deploys: readonly Deploy[], deploy: Deploy): Deploy | null {
   const earlier = deploys
     .filter(({ id, started_at }) => id !== deploy.id && started_at < deploy.started_at)
@@ -52,12 +55,12 @@ type ComparedRanges = { base: ComparedRange; candidate: ComparedRange };
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 30 * MINUTE_MS;
-/** What has come in grows with every minute; only each fifth makes another comparison. */
+/** The range after a deployment is rounded down to this, so that comparisons are reused. */
 const STEP_MS = 5 * MINUTE_MS;
 
 /**
- * Half an hour before a deploy and after it, or as much of it as one build ran; null while that is too little.
- * The minute in which the deploy began belongs to neither.
+ * Returns 30 minutes before and after a deployment, or less if a build ran for less; null if that
+ * is too little. The minute in which the deployment started is in neither range.
  */
 export function rangesAround(
   deploy: Deploy,
@@ -82,7 +85,7 @@ export function rangesAround(
   return { base: between(start, began), candidate: between(began + MINUTE_MS, began + after) };
 }
 
-/** Times are the same however they are written. */
+/** Compares times as numbers, because their texts can differ. */
 const sameWindow = (range: ComparedRange | null, wanted: ComparedRange | undefined): boolean =>
   range === null || wanted === undefined
     ? range === null && wanted === undefined
@@ -94,7 +97,7 @@ const sameWindow = (range: ComparedRange | null, wanted: ComparedRange | undefin
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((id) => b.includes(id));
 
-/** A list of comparisons has no artifacts, so those with the same name are loaded. */
+/** Finds an existing comparison. The list has no artifact IDs, so those of the name are loaded. */
 async function existing(
   name: string,
   base: string[],
@@ -149,7 +152,10 @@ export async function compareAroundDeployment(deploy_id: string): Promise<Deploy
   return { state: 'open', comparison_id: made.id };
 }
 
-/** Only the latency around a deploy whose builds have no profiles: an existing comparison of it, else one that is made. */
+/**
+ * Compares only the latency around a deployment whose builds have no profiles: opens an existing
+ * comparison or creates one.
+ */
 export async function compareLatency({
   base,
   candidate,

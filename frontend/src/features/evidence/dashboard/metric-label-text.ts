@@ -1,11 +1,11 @@
-/** Labels of a metric as people write them. */
+/** Formats and parses the labels of a metric. */
 
 export const labelsText = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ');
 
-/** `code="200", path=/api` as labels; null when it is none. */
+/** Parses `code="200", path=/api` as labels; returns null if the text is invalid. */
 export function labelsOf(text: string): Record<string, string> | null {
   const parts = text
     .split(',')

@@ -1,4 +1,4 @@
-/** Beside what the dashboard measures: the budgets of its services, and the production events of its change points. */
+/** Budgets of the services on the dashboard, and production events of its change points. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { calls, type Budget } from '../../../api';
@@ -34,7 +34,7 @@ const eventsQuery = (environment_id: string, { fromMs, toMs }: TimeSpan) =>
     enabled: environment_id !== '',
   });
 
-/** Absolute limits of all requests of a service, of quantiles that are drawn. */
+/** Returns a service's absolute limits that apply to all requests and to a drawn quantile. */
 export function limitsOf(
   budgets: readonly Budget[],
   serviceId: string,
@@ -58,13 +58,13 @@ export function limitsOf(
 
 const NONE: readonly Budget[] = [];
 
-/** The budgets of an environment; none while they are not known. */
+/** Returns the budgets of an environment; none until they are loaded. */
 export const useBudgets = (environmentId: string): readonly Budget[] =>
   useQuery(limitsQuery(environmentId)).data?.items ?? NONE;
 
 export type EventOfChange = { id: string; number: number };
 
-/** Returns the production event of a change point of a board, if there is one. */
+/** Returns a function that finds the production event of a change point. */
 export function useEventsOfChanges(board: Dashboard | undefined) {
   const span = useMemo(() => (board ? spanOf(board.grid) : { fromMs: 0, toMs: 0 }), [board]);
   const hasChanges = !!board && board.changes.length > 0;
@@ -83,7 +83,10 @@ export function useEventsOfChanges(board: Dashboard | undefined) {
   return useCallback((change: string) => byChange.get(change) ?? null, [byChange]);
 }
 
-/** From the first to the last change point: the same while no new one appears, however the board moves on. */
+/**
+ * Returns the time from the first to the last change point: it changes only with the change points,
+ * not when a live dashboard moves on.
+ */
 function changedSpan(board: Dashboard | undefined, span: TimeSpan): TimeSpan {
   const times = board?.changes.map(({ at_ms }) => at_ms) ?? [];
   return times.length === 0 ? span : { fromMs: Math.min(...times), toMs: Math.max(...times) };

@@ -1,4 +1,4 @@
-/** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
+/** The markers on the panels of a row: deployments, change points, gaps, annotations. */
 import type {
   DeploymentMarker,
   LimitMarker,
@@ -33,7 +33,7 @@ export const NO_MARKERS: PanelMarkers = {
   limits: [],
 };
 
-/** The step that says most of those at one place: the highest quantile. */
+/** Of several change points at one place, the one with the highest number is shown. */
 const NAMED_SEVERITIES: Record<DashboardChangePoint['signal'], number> = {
   p99: 4,
   p90: 3,
@@ -56,12 +56,12 @@ function deploymentMarkers(
   }));
 }
 
-/** Muted on every row: what was judged "not slower", and what explains no change. */
+/** Returns whether a deployment is muted: it is not "slower" and explains no change point. */
 function isQuiet(board: Dashboard, { id, verdict }: DashboardDeployment): boolean {
   return verdict !== 'slower' && board.changes.every(({ deployment_id }) => deployment_id !== id);
 }
 
-/** Changes of a row on one of its panels; of several at one place only the one that says most. */
+/** Returns change points of a row on a panel; of several at one place, the most important. */
 export function changesOn(
   board: Dashboard,
   row: DashboardRow,
@@ -81,10 +81,10 @@ export function changesOn(
   );
 }
 
-/** A service that only knows its mean shows that, whatever is asked for. */
+/** A service that has only mean latency shows it, whichever quantiles are selected. */
 const MEAN_ONLY: readonly QuantileId[] = ['mean'];
 
-/** The lines of a row: what is asked for, and each quantile that a change point of the row names. */
+/** Returns the lines of a row: the selected quantiles and those of its change points. */
 export function drawnQuantiles(
   board: Dashboard,
   row: DashboardRow,
@@ -95,7 +95,7 @@ export function drawnQuantiles(
   return QUANTILES.filter((id) => asked.includes(id) || changed.has(id));
 }
 
-/** The logarithmic latency scales of all rows; null: each row has a linear one. */
+/** Returns the logarithmic latency scales of all rows; null = each row has a linear scale. */
 export function latencyScales(
   board: Dashboard,
   asked: readonly QuantileId[],
@@ -112,7 +112,7 @@ export function latencyScales(
   return drawn.map(() => shared);
 }
 
-/** Quantiles that are numbers above the panel: the usual ones, and what is drawn besides. */
+/** Quantiles with a number above the panel; those that are drawn are added. */
 const NUMBERS: readonly QuantileId[] = ['p50', 'p90', 'p99'];
 export const captionQuantiles = (
   row: DashboardRow,
@@ -141,7 +141,7 @@ function stepMarks(
       after: change.after,
       tone: toneOf(change),
       levels: change.cause !== 'dependency',
-      // The ratio of a gauge is that of its values plus one: it gives no band.
+      // The ratio of a gauge is that of its values plus one, so it has no band.
       low: change.signal === 'gauge' ? change.after : change.before * change.ratio_low,
       high: change.signal === 'gauge' ? change.after : change.before * change.ratio_high,
       label: changePointLabel(change, board),
@@ -149,7 +149,7 @@ function stepMarks(
   });
 }
 
-/** Quantiles with an increase that is marked on a panel. */
+/** Returns the quantiles whose increase is marked on a panel. */
 export const increasedSignals = (
   board: Dashboard,
   row: DashboardRow,
@@ -164,7 +164,7 @@ function toneOf({ signal, cause, ratio }: DashboardChangePoint): ChangePointMark
   return ratio > 1 ? 'more' : 'less';
 }
 
-/** What is marked on the panel of a gauge: its own change points, and what is marked on the latency. */
+/** Returns the markers of a gauge's panel: its change points, and those of the latency panel. */
 export function gaugeMarkersOf(board: Dashboard, row: DashboardRow, metric: string): PanelMarkers {
   const own = board.changes.filter(
     ({ service_id, gauge }) => service_id === row.service.id && gauge === metric,
@@ -176,7 +176,10 @@ export function gaugeMarkersOf(board: Dashboard, row: DashboardRow, metric: stri
   };
 }
 
-/** What is marked on the strip of a gauge, which has no room for words: deployments and its own change points. */
+/**
+ * Returns the markers of a gauge's strip, which has no space for text: deployments and its own
+ * change points.
+ */
 export function stripMarkersOf(board: Dashboard, row: DashboardRow, metric: string): PanelMarkers {
   const { deploys, steps } = gaugeMarkersOf(board, row, metric);
   const label = { strong: '', plain: '', tail: '' };
@@ -197,7 +200,7 @@ export function panelMarkersOf(
     steps: stepMarks(board, changesOn(board, row, signals), span),
     gaps: row.gaps
       .filter(here)
-      // Shown once per row: beside its latency, where the eye looks.
+      // The reason is shown once per row, on the latency panel if the gap is on both.
       .map((gap) => ({
         fromMs: gap.from_ms,
         toMs: gap.to_ms,

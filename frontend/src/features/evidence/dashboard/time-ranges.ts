@@ -1,4 +1,4 @@
-/** Two stretches of a service's metrics on the sides of a comparison: which the base of a chosen window can be, and how it is asked. */
+/** Proposes, checks and compares two time ranges of a service's metrics. */
 import { calls, type SideIn } from '../../../api';
 import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { lengthText, momentText } from '../../../engine/dashboard/dashboard-time';
@@ -7,10 +7,10 @@ import { type TimeSpan } from '../../../engine/dashboard/time-grid';
 export type SelectedRange = TimeSpan & { service: { id: string; name: string } };
 
 const WEEK_MS = 7 * 86_400_000;
-/** What the server takes of one window. */
+/** The longest time range that the server accepts. */
 const WINDOW_MOST_MS = WEEK_MS;
 
-/** As long before it as it is itself. */
+/** Returns the range of the same length directly before. */
 export const earlierRange = (chosen: SelectedRange): SelectedRange => ({
   ...chosen,
   fromMs: 2 * chosen.fromMs - chosen.toMs,
@@ -22,14 +22,14 @@ export const earlierWeek = (chosen: SelectedRange): SelectedRange => ({
   toMs: chosen.toMs - WEEK_MS,
 });
 
-/** Why no window of a row can be compared, or null: a mean has no quantiles. */
+/** Returns why the time ranges of a row cannot be compared, or null. A mean has no quantiles. */
 export function explainUnavailableRange({ latency }: Pick<DashboardRow, 'latency'>): string | null {
   return latency.histogram === 'none' || latency.histogram === 'mean'
     ? 'No latency histogram is received.'
     : null;
 }
 
-/** Why two time ranges cannot be compared, or null. */
+/** Returns why two time ranges cannot be compared, or null. */
 export function explainInvalidRange(base: SelectedRange, candidate: SelectedRange): string | null {
   const same = base.service.id === candidate.service.id;
   if (same && base.fromMs < candidate.toMs && candidate.fromMs < base.toMs)
@@ -37,14 +37,14 @@ export function explainInvalidRange(base: SelectedRange, candidate: SelectedRang
   return explainLongRange(base) ?? explainLongRange(candidate);
 }
 
-/** Why a time range is too long for a comparison, or null. */
+/** Returns why a time range is too long for a comparison, or null. */
 export function explainLongRange({ fromMs, toMs }: TimeSpan): string | null {
   return toMs - fromMs > WINDOW_MOST_MS
     ? `A time range can be at most ${lengthText(WINDOW_MOST_MS)} long. Choose a shorter one.`
     : null;
 }
 
-/** "14:02 to 14:20", with days where it is not within one. */
+/** Formats a range, such as "14:02 to 14:20", with days if both ranges are not within one day. */
 export function rangeLabel({ fromMs, toMs }: TimeSpan, beside: TimeSpan): string {
   const all = {
     fromMs: Math.min(fromMs, beside.fromMs),
@@ -53,7 +53,7 @@ export function rangeLabel({ fromMs, toMs }: TimeSpan, beside: TimeSpan): string
   return `${momentText(fromMs, all)} to ${momentText(toMs, all)}`;
 }
 
-/** Asks for the comparison; gives its id. */
+/** Creates the comparison and returns its ID. */
 export async function compareRanges(
   environment_id: string,
   base: SelectedRange,

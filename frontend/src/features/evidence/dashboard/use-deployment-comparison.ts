@@ -7,7 +7,7 @@ import {
 
 type Missing = Extract<DeploymentComparison, { state: 'missing' }>;
 export type DeploymentComparisonState = {
-  /** Of which deploy profiles are compared, or were asked for last. */
+  /** The deployment whose profiles are or were last compared. */
   deploy: string | null;
   pending: boolean;
   error: Error | null;
@@ -15,11 +15,14 @@ export type DeploymentComparisonState = {
   failed: string;
   missing: Missing | null;
   ask: (deploy_id: string) => void;
-  /** Without the profiles that are missing. */
+  /** Compares without the missing profiles. */
   latency: () => void;
 };
 
-/** "Compare profiles around it": opens the comparison, or names what is missing, and compares without it. */
+/**
+ * Compares the profiles around a deployment: opens the comparison, or returns what is missing.
+ * `latency` compares without it.
+ */
 export function useDeploymentComparison(
   onComparison: (id: string) => void,
 ): DeploymentComparisonState {

@@ -1,10 +1,10 @@
-/** The dashboard refreshes until the user inspects a time: a cursor or a zoom holds it. */
+/** Refreshes a live dashboard, except while a cursor is set or the time range is fixed. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { CursorBus } from '../../../engine/dashboard/cursor-bus';
 import { LIVE_MS, serverNow } from './dashboard-queries';
 import type { DashboardView } from './dashboard-url';
 
-/** One bus as long as the page is; its grid follows the board that is shown. */
+/** Returns the cursor bus of the page; its grid follows the dashboard that is shown. */
 export function useCursorBus(): CursorBus {
   const [bus] = useState(() => new CursorBus(1, (run) => requestAnimationFrame(run)));
   return bus;
@@ -12,7 +12,7 @@ export function useCursorBus(): CursorBus {
 
 export type LiveRefresh = {
   state: 'live' | 'held' | 'fixed';
-  /** How often to ask again; false = not at all. */
+  /** The refetch interval; false = no refetch. */
   refetchMs: number | false;
 };
 
@@ -25,7 +25,7 @@ export function useLiveRefresh(bus: CursorBus, range: DashboardView['range']): L
   return held ? { state: 'held', refetchMs: false } : { state: 'live', refetchMs: LIVE_MS[range] };
 }
 
-/** The server's time now, once a second while it is shown. */
+/** Returns the server's current time, updated every second while `going` is true. */
 export function useNow(going: boolean): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {

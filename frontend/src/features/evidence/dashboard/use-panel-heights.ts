@@ -1,14 +1,17 @@
-/** The height of panels: the rows fill the window, as far as they stay readable. */
+/** The heights of panels: the rows fill the window, within limits that stay readable. */
 import { useLayoutEffect, useState, type RefObject } from 'react';
 import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
 
-/** Where the rows do not begin in the upper half of a window, or stand below each other. */
+/** The height if the list starts below the upper half of the window, or the window is narrow. */
 const USUAL_PX = 111;
 const LEAST_PX = 72;
 const MOST_PX = 180;
-/** Of a service that is shown alone. */
+/** The minimum height of the panels of a service that is shown alone. */
 const LARGE_PX = 260;
-/** The caption of a panel with the line above the row, a strip of a gauge, and the axis with the space below it. */
+/**
+ * The caption of a panel with the border above the row, the strip of a gauge, and the axis with the
+ * space below it.
+ */
 const CAPTION_PX = 25;
 const STRIP_PX = 44;
 const AXIS_PX = 40;
@@ -17,8 +20,8 @@ const NARROW_PX = 860;
 export type PanelHeights = { usual: number; affected: number };
 
 /**
- * The heights of panels, so that rows with these numbers of gauges fill the space. `affected` is the row of the headline, or -1:
- * its panels are twice as high.
+ * Returns the heights with which rows with these numbers of gauges fill the space. `affected` is
+ * the index of the headline's row, or -1: its panels are twice as high.
  */
 export function panelHeights(
   availablePx: number,

@@ -1,4 +1,4 @@
-/** Dragging selects time ranges to compare instead of a range to zoom to, while that mode is on. */
+/** While this mode is on, a drag selects a time range to compare instead of a range to zoom to. */
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import {
@@ -9,17 +9,17 @@ import {
 } from './time-ranges';
 
 export type RangeSelection = {
-  /** What a drag is for: the candidate's window, then the base's; 'zoom' unless windows are chosen. */
+  /** What a drag selects: the candidate's range, then the base's; 'zoom' while the mode is off. */
   wants: 'zoom' | 'candidate' | 'base';
   candidate: SelectedRange | null;
   pending: boolean;
-  /** Why the range that was chosen last cannot be compared. */
+  /** Why the last selected time range cannot be compared. */
   refused: string | null;
   error: Error | null;
   begin: () => void;
   end: () => void;
   chosen: (window: SelectedRange) => void;
-  /** The selected time range cannot be compared. */
+  /** Sets why the selected time range cannot be compared. */
   refuse: (why: string) => void;
 };
 

@@ -1,17 +1,17 @@
-/** The order of rows: the server's, until the user moves one; then the user's, saved for the environment. */
+/** The order of rows: the server's, or the user's after a move, saved for the environment. */
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { resetServiceOrder, setServiceOrder } from './dashboard-queries';
 
 export type ServiceOrder = {
-  /** Indexes into the board's rows, top first. */
+  /** Indexes into the rows of the dashboard, from the top. */
   rows: number[];
   source: Dashboard['orderSource'];
   error: Error | null;
-  /** One row up or down, saved at once. */
+  /** Moves a row by one position up or down and saves the order. */
   move: (id: string, by: number) => void;
-  /** While it is dragged: to a position, not saved yet. */
+  /** Moves a row to a position during a drag, without saving. */
   place: (id: string, at: number) => void;
   drop: (id: string, at: number) => void;
   reset: () => void;
@@ -31,7 +31,7 @@ export function moved(ids: readonly string[], id: string, at: number): string[] 
   return [...others.slice(0, place), id, ...others.slice(place)];
 }
 
-/** Rows that the order does not name (a service just seen) stand last, as they came. */
+/** Returns the row indexes in order. Rows that the order does not name (new services) are last. */
 export function arranged(ids: readonly string[], order: readonly string[] | null): number[] {
   const rows = ids.map((_, index) => index);
   if (!order) return rows;
@@ -43,7 +43,7 @@ export function arranged(ids: readonly string[], order: readonly string[] | null
 
 export function useServiceOrder(board: Dashboard, onOrdered: () => Promise<unknown>): ServiceOrder {
   const environment = board.environment?.id ?? '';
-  // Of which board the hand's order is: another environment has its own.
+  // The user's order and its environment: each environment has its own.
   const [hand, setHand] = useState<{ environment: string; ids: string[] } | null>(null);
   const [announcement, setAnnouncement] = useState('');
   const served = board.rows.map(({ service }) => service.id);

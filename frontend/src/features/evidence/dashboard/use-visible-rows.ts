@@ -1,14 +1,14 @@
-/** Rows are asked for as they come into sight, a page at a time. */
+/** Loads rows when they come into view, a page at a time. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, type RefObject } from 'react';
 import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { PAGE_ROWS, loadRows, type DashboardRequest } from './dashboard-queries';
 
 const NEAR = '600px 0px';
-/** Rows that come into sight together are asked for together. */
+/** Rows that come into view within this time are loaded with one request. */
 const GATHER_MS = 60;
 
-/** Those in sight that wait, and as many behind the first of them as make a page. */
+/** Returns the visible rows that are not loaded, and rows after the first to fill a page. */
 export function pageOf(order: readonly string[], waiting: ReadonlySet<string>, seen: string[]) {
   const first = Math.min(...seen.map((id) => order.indexOf(id)).filter((at) => at >= 0));
   if (!Number.isFinite(first)) return [];
@@ -16,13 +16,13 @@ export function pageOf(order: readonly string[], waiting: ReadonlySet<string>, s
   return [...new Set([...seen.filter((id) => waiting.has(id)), ...next])].slice(0, PAGE_ROWS);
 }
 
-/** Watches the rows of a list that wait (`data-waiting`), and has them read when they come near the window. */
+/** Loads rows with `data-waiting` (not loaded yet) when they come near the viewport. */
 export function useVisibleRows(
   list: RefObject<HTMLOListElement | null>,
   board: Dashboard,
   order: readonly string[],
   view: DashboardRequest,
-  /** The board is that of another view, until this one's has come. */
+  /** Whether the dashboard is that of the previous view, shown until the response arrives. */
   stale: boolean,
 ): { error: Error | null; again: () => void } {
   const client = useQueryClient();

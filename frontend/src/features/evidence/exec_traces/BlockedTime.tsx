@@ -1,4 +1,4 @@
-/** Where goroutines are blocked on locks, on channel sends and in system calls, for how long, and who ended it. */
+/** Where goroutines block on locks, channel sends and system calls, how long, and what ends it. */
 import { useMemo, useState, type Ref } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -150,7 +150,7 @@ function columnsOf(single: boolean, per: string, axis: RatioAxis): Column<Blocke
   ];
 }
 
-/** Who released the lock or received, the most frequent one; all of them on hover. */
+/** The function that most often released the lock or received; the tooltip lists all. */
 function Enders({ enders, reason }: Pick<BlockedRow, 'enders' | 'reason'>) {
   const known = enders.filter(({ group }) => group !== '');
   const [first] = known;

@@ -1,4 +1,4 @@
-/** A value of both sides in one cell of a table. */
+/** A table cell with the values of both sides. */
 import type { Change } from '../../../engine/format/change-class';
 import classes from './traces.module.css';
 
@@ -11,7 +11,7 @@ type BothSidesProps = {
   change?: Change;
 };
 
-/** A value of base, then of candidate; of a single trace alone. */
+/** The values of base and candidate; for a single trace, only its value. */
 export function BothSides({ base, candidate, single, change = 'noise' }: BothSidesProps) {
   if (single) return base ?? dash;
   const tone =

@@ -1,4 +1,4 @@
-/** "Download excerpt": a job cuts the piece out of the trace, then the browser downloads it. */
+/** A button for which a job cuts an excerpt out of the trace; the browser then downloads it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -8,7 +8,7 @@ import { requestExcerpt, excerptUrl, excerptQuery } from './trace-queries';
 import type { LongestWait } from './trace-types';
 import { isCuttable, secondAround } from './waiter-rows';
 
-/** Made in a second or two: worth asking often, events or not. */
+/** The job takes one or two seconds, so its state is polled often, with or without events. */
 const POLL_MS = 700;
 const isOpen = (cut: { state: string } | undefined): boolean =>
   cut === undefined || cut.state === 'waiting' || cut.state === 'running';
@@ -16,7 +16,7 @@ const isOpen = (cut: { state: string } | undefined): boolean =>
 type CutProps = {
   wait: LongestWait;
   durationNs: number;
-  /** What of Go's formats the trace is written in; older ones hold together as a whole. */
+  /** The Go version of the trace's format; older formats cannot be cut. */
   headerVersion: string | null;
 };
 

@@ -1,4 +1,7 @@
-/** What the garbage collector takes: pauses, CPU, assists, heap; and what it surely leaves to the program in any window. */
+/**
+ * The costs of the garbage collector: pauses, CPU, assists and heap; and the minimum mutator
+ * utilization by window.
+ */
 import { Suspense, lazy, type Ref } from 'react';
 import { formatCount, formatShare, formatValue } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -72,7 +75,7 @@ export function GcPanel({ data, ref }: { data: TraceDocument; ref: Ref<HTMLEleme
   );
 }
 
-/** Sides that have a curve, but no cycle of the GC: work of cycles before them may still be done. */
+/** Returns sides with a curve but no GC cycle: assists and sweeping may be of earlier cycles. */
 function sidesWithout(mmu: Mmu, gc: TraceDocument['gc']): SideName[] {
   return (['base', 'candidate'] as const).filter(
     (side) => mmu[side] !== null && gc[side]?.cycles_per_second === 0,
@@ -129,7 +132,7 @@ function rowsOf(base: GcSide | null, candidate: GcSide | null): GcRow[] {
   ];
 }
 
-/** A row is there for everything that either side has; assists and pauses by who and why. */
+/** A table with a row for every value of either side; assists by group, and pauses by reason. */
 function GcTable(props: { base: GcSide | null; candidate: GcSide | null; single: boolean }) {
   const { base, candidate, single } = props;
   const value = (amount: number | null, unit: string) =>

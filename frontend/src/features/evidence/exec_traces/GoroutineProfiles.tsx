@@ -1,4 +1,4 @@
-/** From a group to goroutine profiles of the same builds: where its goroutines stand, not only when they wait to run. */
+/** Links from a group to goroutine profiles of the same builds, which show its stacks. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useCliCommand, type CliCommand } from '../../platform/cli';
@@ -9,17 +9,17 @@ import type { SideName, TraceDocument } from './trace-types';
 
 export type ProfileSides = Record<SideName, { artifact_ids: string[]; label: string }>;
 
-/** What the page can do with goroutine profiles; the parts that traces do not know of. */
+/** The actions of a page with goroutine profiles; another feature provides them. */
 export type GoroutineWays = {
-  /** Compares both sides' and shows the group in them; null for who may not make a comparison. */
+  /** Compares the profiles of both sides at the group; null if the user may not compare. */
   compare: ((sides: ProfileSides, group: string) => void) | null;
   opening: boolean;
   error: unknown;
-  /** A link to the page of a file. */
+  /** Returns a link to the page of an artifact. */
   file: (artifactId: string, words: string) => ReactNode;
 };
 
-/** So many files are named one by one. */
+/** The most artifacts that are listed by name. */
 const MAX_NAMED = 3;
 
 type Props = { data: TraceDocument; group: string; ways: GoroutineWays };
@@ -78,7 +78,7 @@ export function GoroutineProfiles({ data, group, ways }: Props) {
   );
 }
 
-/** Not both sides have some, or there is only one side: what there is, and how to get what is missing. */
+/** The existing profiles if a side has none or is missing, and how to record the others. */
 function Apart({ found, ways }: { found: [SideName, Found][]; ways: GoroutineWays }) {
   const cli = useCliCommand();
   const single = found.length === 1;

@@ -1,4 +1,4 @@
-/** Levels over the time of the traces, a panel per side on one scale, with the worst waits marked where they were. */
+/** Series over the time of the traces: a panel per side on one scale, with the longest waits. */
 import { Select } from '@mantine/core';
 import { Suspense, lazy, useMemo } from 'react';
 import { formatValue } from '../../../engine/format/format';
@@ -18,7 +18,7 @@ const SeriesKeys = lazy(async () => ({
 
 type StatesProps = {
   data: TraceDocument;
-  /** The wait on the timeline; its trace is the one shown. */
+  /** The wait on the timeline; by default, its trace is shown. */
   wait: LongestWait | null;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
@@ -92,7 +92,7 @@ type PanelProps = {
   onWait: (key: string) => void;
 };
 
-/** As many marks as are still distinguishable. */
+/** The most marks that are distinguishable. */
 const MARKS_MOST = 12;
 
 function Panel(props: PanelProps) {
@@ -154,7 +154,7 @@ function Panel(props: PanelProps) {
   );
 }
 
-/** What the chart shows, in numbers: the mean of each line and the most it reached. */
+/** Describes the chart in numbers: the mean and the maximum of each line. */
 function summary(lines: Line[]): string {
   return lines
     .map(({ name, unit, mean, max }) => {

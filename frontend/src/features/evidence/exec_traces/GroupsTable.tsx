@@ -1,4 +1,4 @@
-/** Every goroutine group by what it was woken from: how long it waits to run, on both sides, and whether that changed. */
+/** A table of goroutine groups by wake reason, with the scheduler latency and its change. */
 import { useMemo, useState } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';
 import type { Change } from '../../../engine/format/change-class';
@@ -16,7 +16,7 @@ import { VERDICTS, verdictText } from './trace-wording';
 
 const SHOWN_FIRST = 12;
 const INTERVAL_WIDTH = 150;
-/** Wide intervals of rare waits must not stretch the axis of all: they are held at its ends. */
+/** Intervals are clipped to this range, so that wide ones of rare waits do not stretch the axis. */
 const AXIS_LOW = 1 / 16;
 const AXIS_HIGH = 256;
 
@@ -79,7 +79,7 @@ function axisOf(rows: Waiter[], quantile: QuantileId): RatioAxis {
   );
 }
 
-/** The change of the chosen quantile with its interval. */
+/** Returns the column with the change of the selected quantile and its interval. */
 function changeColumn(quantile: QuantileId, axis: RatioAxis): Column<Waiter> {
   return {
     id: 'change',
@@ -140,7 +140,7 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
       width: 70,
       align: 'right',
       sortable: true,
-      // Of one side: how often it is woken hardly differs, and the room belongs to the delays.
+      // The rate of one side: it hardly differs between sides, and latencies need the space.
       cell: (row) => <span className="t2">{rateText(row.candidate ?? row.base) ?? dash}</span>,
     },
     ...QUANTILES.map((id): Column<Waiter> => ({
@@ -197,12 +197,12 @@ const CHANGES: Record<Change, string> = {
   noise: 'not significant',
 };
 
-/** In words: how it changed, and behind what it waits. */
+/** Describes the change of a row and what occupied the Ps during its waits. */
 function Reads({ row, single, quantile }: { row: Waiter; single: boolean; quantile: QuantileId }) {
   const verdict = single ? row.verdict_base : (row.verdict_candidate ?? row.verdict_base);
   const why = <span title={VERDICTS[verdict ?? '']?.meaning}>{verdictText(verdict)}</span>;
   if (single) return <span className="t2">{why}</span>;
-  // The group may have changed where this quantile has not.
+  // A group can have changed without a change of this quantile.
   const change = row.state.startsWith('only-') ? row.state : changeAt(row, quantile);
   return (
     <span className="t2">

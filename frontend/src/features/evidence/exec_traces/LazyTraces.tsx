@@ -1,4 +1,4 @@
-/** The parts of pages that traces fill, loaded when they are first shown: no page without traces pays for them. */
+/** The components of traces, loaded when they are first shown: other pages do not load them. */
 import { Suspense, lazy } from 'react';
 import { SkeletonRows } from '../../../ui';
 import type { TracePageProps } from './TracePage';

@@ -1,4 +1,4 @@
-/** Under which conditions each side was recorded; and what of its files is lost or doubtful, never hidden. */
+/** The conditions under which each side was recorded, and its missing or uncertain trace data. */
 import { formatCount } from '../../../engine/format/format';
 import { CaveatIcon, SideMark, countOf } from '../../../ui';
 import classes from './traces.module.css';
@@ -31,7 +31,7 @@ function SideLine(props: { name: 'base' | 'candidate'; side: TraceSide; alone: b
 
 const SHOWN_MOST = 8;
 
-/** A file may be read in part: what is missing is above everything computed without it. */
+/** Lists what could not be read of each trace; it is above all values computed without it. */
 function UnreadableRange({ sides }: { sides: TraceSide[] }) {
   const traces = sides.flatMap((side) => side.traces);
   const lost = traces.map(unreadableRangeText).filter((text) => text !== null);

@@ -1,4 +1,4 @@
-/** All sections of traces, of two sides or of one: who waits to run, for how long, and behind whom. */
+/** All sections of traces, of two sides or of one: scheduler latency, blocked time, GC, states. */
 import { useRef } from 'react';
 import { EmptyState, ProblemBoundary, countOf } from '../../../ui';
 import { BlockedTime } from './BlockedTime';
@@ -28,11 +28,11 @@ type BodyProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
-  /** The waiter of the first finding: selected until another is chosen. */
+  /** The waiter of the first finding; selected by default. */
   first?: string;
-  /** Goroutine profiles of the same builds; not where they stand in this comparison anyway. */
+  /** Goroutine profiles of the same builds; undefined if the comparison has some itself. */
   goroutines?: GoroutineWays;
-  /** Where a finding leads that was just chosen. */
+  /** The target of the finding that was just selected. */
   arrival?: FindingTarget | null;
   onArrived?: () => void;
 };
@@ -104,7 +104,10 @@ export function TraceBody({
   );
 }
 
-/** Whether the page shows what a finding leads to; a waiter that was not sent cannot be loaded. */
+/**
+ * Returns whether the page shows the target of a finding. A waiter that is not in the document
+ * cannot be shown, so it counts as shown.
+ */
 function isShown(
   arrival: FindingTarget | null,
   data: TraceDocument,

@@ -22,7 +22,7 @@ import { DEFAULT_TRACE_VIEW, type TraceView } from './trace-url';
 type Fields = Record<string, unknown>;
 
 beforeEach(() => {
-  // A canvas draws nothing here; what it shows is described beside it.
+  // A canvas draws nothing here; its content is also text on the page.
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
   serveTiles([[1, 90, 200, 2]]);
   server.use(

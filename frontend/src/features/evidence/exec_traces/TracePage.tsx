@@ -1,4 +1,4 @@
-/** One execution trace alone: the same picture with one side. */
+/** The page of one execution trace: the sections of a comparison with one side. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -25,13 +25,13 @@ import { reasonPhrase } from './trace-wording';
 
 export type TracePageProps = {
   artifactId: string;
-  /** The way back, a line above the title. */
+  /** A link back, on the line above the title. */
   above: ReactNode;
   /** A link to the choice of the other side. */
   compare: ReactNode;
   view: TraceView;
   onView: (view: TraceView) => void;
-  /** A link to the page of a file. */
+  /** Returns a link to the page of an artifact. */
   file: (artifactId: string, words: string) => ReactNode;
 };
 
@@ -86,7 +86,7 @@ export default function TracePage(props: TracePageProps) {
   );
 }
 
-/** The page's answer: who waits longest in all, and behind whom. */
+/** The headline: which group waits longest in total, and behind what. */
 function Answer({ data }: { data: TraceDocument }) {
   const waiter = selectedWaiter(data, '');
   if (!waiter?.base) return <>No scheduler latency in this trace</>;

@@ -1,4 +1,4 @@
-/** The traces' part of a comparison: loading, failed, or shown. */
+/** The traces section of a comparison, while loading, after an error, or loaded. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows } from '../../../ui';
@@ -14,7 +14,7 @@ export type TraceSectionProps = {
   view: TraceView;
   onView: (view: TraceView) => void;
   flames: Flame[];
-  /** The waiter of the first finding, if one is of traces. */
+  /** The waiter of the first finding of traces; '' = none. */
   first: string;
   goroutines?: GoroutineWays;
   arrival: FindingTarget | null;

@@ -1,4 +1,4 @@
-/** The timeline of one wait: its coarse tile, finer pieces as the window asks for them, its legend and its table. */
+/** The timeline of one wait: its coarse tile, finer tiles for the viewport, legend and table. */
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, lazy, useId, useMemo } from 'react';
 import { formatCount, formatValue } from '../../../engine/format/format';
@@ -60,7 +60,10 @@ export function WaitTimeline({ wait, paints, window, onWindow }: WaitProps) {
   );
 }
 
-/** Finer pieces for a window: which are wanted follows from those that have come, so it is asked again with each. */
+/**
+ * Loads finer tiles for the viewport. Which are wanted depends on those in the cache, so each
+ * response may add others.
+ */
 function useFiner({ artifact, index }: LongestWait, coarse: TraceTile, window: TimelineViewport) {
   const client = useQueryClient();
   const known = Array.from({ length: coarse.finer }, (_, number) =>
@@ -127,7 +130,10 @@ type LegendEntry = { paint: OccupantPattern; text: string; whole: string; named:
 const LEGEND_MOST = 9;
 const SELF = 'the waiting goroutine';
 
-/** What is drawn, heaviest first; the waiting goroutine's runs have a separate pattern. */
+/**
+ * Returns the entries of the legend, longest time first; the runs of the waiting goroutine have a
+ * separate pattern.
+ */
 function legendOf(tiles: readonly TraceTile[], paints: OccupantPatterns): LegendEntry[] {
   const weights = new Map<string, { held: TileOccupant; weight: number }>();
   for (const tile of tiles.slice(0, 1)) {
@@ -168,10 +174,10 @@ function Legend({ legend }: { legend: LegendEntry[] }) {
 
 type SegmentRow = { tile: TraceTile; at: number; proc: number };
 const ROWS_MOST = 5000;
-/** So many are listed; zooming in shows the others. */
+/** The number of segments in the table; zooming in shows the others. */
 const LISTED_MOST = 140;
 
-/** The drawing as a table, unfolded on demand: the segments of the window, the first of them where there are many. */
+/** The timeline as a table, collapsed by default: the first segments of the viewport. */
 function SegmentsTable({
   tiles,
   window,

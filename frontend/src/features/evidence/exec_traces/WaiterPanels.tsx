@@ -1,4 +1,4 @@
-/** The chosen waiter: how its waits grew by quantile, and who held the processors meanwhile. */
+/** The selected waiter: its scheduler latency by quantile, and the P occupancy during its waits. */
 import { SegmentedControl } from '@mantine/core';
 import { Suspense, lazy, useMemo, type Ref } from 'react';
 import { formatShare, formatValue } from '../../../engine/format/format';
@@ -33,7 +33,7 @@ type PanelsProps = {
   waiter: Waiter;
   view: TraceView;
   onView: (changed: Partial<TraceView>) => void;
-  /** Opens the flame graph of a kind at a group, where the page has one. */
+  /** Links that open the flame graph of a kind at a group, if the page has one. */
   flames: { kind: string; words: string; open: (group: string) => void }[];
   goroutines?: GoroutineWays;
 };
@@ -125,7 +125,7 @@ export function WaiterPanels(props: PanelsProps) {
   );
 }
 
-/** The plot in a sentence; the table below holds all numbers. */
+/** Describes the plot in a sentence with the values of all quantiles. */
 function describePanel(waiter: Waiter, quantile: QuantileId, single: boolean): string {
   const time = (ns: number | null) => (ns === null ? 'nothing' : formatValue(ns, 'ns'));
   const name = `${shortName(waiter.group)}, ${waiter.reason}`;
@@ -138,7 +138,10 @@ function describePanel(waiter: Waiter, quantile: QuantileId, single: boolean): s
   return `Scheduler latency of ${name} by quantile, ${QUANTILE_NAMES[quantile]} marked: ${texts.join('; ')}`;
 }
 
-/** How much longer a socket may have been ready before the runtime looked: not in the delays themselves. */
+/**
+ * Shows the netpoll delay: how long a socket may have been ready before the runtime polled. It is
+ * not part of the latencies.
+ */
 function Hidden({ waiter, single }: { waiter: Waiter; single: boolean }) {
   const shown = single ? waiter.base : (waiter.candidate ?? waiter.base);
   if (!shown?.hidden_p99_ns) return null;
@@ -177,7 +180,7 @@ type OccupantLabel = OccupancyPhrase & { share: number };
 const ofGc = ({ kind }: OccupancyPart): boolean =>
   kind === 'stw' || kind === 'user-assist' || kind.startsWith('gc-');
 
-/** The group listed first: what the verdict speaks of where it is the GC in all its parts, else who held most. */
+/** Returns the largest occupant of a side; if the verdict is GC, all parts of the GC together. */
 export function largestOccupant(
   occupancy: Occupancy,
   side: 'base_share' | 'candidate_share',
@@ -193,7 +196,10 @@ export function largestOccupant(
   return { ...phrase, name: visibleName(phrase.name), share: first[side] };
 }
 
-/** What the verdict means, where the share beside it says the same: "one group held most" needs most of the waiting. */
+/**
+ * Returns the meaning of the verdict if the share agrees with it: "one group occupied most" needs
+ * at least half.
+ */
 function verdictPhrase({ share }: OccupantLabel, verdict: string | null): string {
   const known = verdict === null ? undefined : VERDICTS[verdict];
   if (!known) return '';

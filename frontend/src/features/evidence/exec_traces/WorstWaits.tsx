@@ -1,4 +1,4 @@
-/** The longest single waits: one on the timeline with who was ahead and which stacks met, the others in a list beside it. */
+/** The longest waits: one with its timeline, P occupancy and stacks, and a list of the others. */
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { formatCount, formatShare, formatValue } from '../../../engine/format/format';
@@ -145,7 +145,7 @@ function SelectedWait({ data, wait, waiter, ordered, choose, view, onView }: Sel
 
 const STACK_MOST = 12;
 
-/** Who was ahead of this one wait, and the two stacks that met in it. */
+/** The P occupancy during one wait, and the stacks where it was blocked and woken. */
 function Ahead({ wait }: { wait: LongestWait }) {
   const behind = wait.occupancy.toSorted((a, b) => b.ns - a.ns).slice(0, 8);
   return (

@@ -1,17 +1,17 @@
-/** Coming from a finding to what it is about: scrolled into sight, and the focus moved there for keyboards and readers. */
+/** Scrolls to the target of a finding and focuses it, for keyboards and screen readers. */
 import { useEffect, type RefObject } from 'react';
 
-/** Where a finding leads: to the GC, to blocked time, or to the panels of its waiter. A new object is a new way there. */
+/** The target of a finding: the GC, blocked time, or a waiter. Each new object scrolls again. */
 export type FindingTarget = { to: 'gc' } | { to: 'blocked' } | { to: 'waiter'; waiter: string };
 
-/** Charts above come when their code has come; until then the section stays in view, unless the user scrolls. */
+/** For this time, the target is scrolled to again as charts load, unless the user scrolls. */
 const SETTLING_MS = 1500;
 const HANDS_ON = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 type Place = { element: HTMLElement | null; block: ScrollLogicalPosition };
 
 /**
- * Goes where a finding leads, once.
+ * Scrolls to the target of a finding, once.
  *
  * @param ready false while the page still shows something else than what is meant.
  */
@@ -23,7 +23,8 @@ export function useScrollToFinding(
 ): void {
   useEffect(() => {
     if (!arrival || !ready) return;
-    // The sections of the GC and of blocked time are far below; a waiter panel is below the findings, which stay in view as far as possible.
+    // The sections of the GC and of blocked time are far below. A waiter's panel is just below the
+    // findings, which stay visible as far as possible.
     const element = panels[arrival.to].current;
     settleAt({ element, block: arrival.to === 'waiter' ? 'nearest' : 'start' });
     element?.focus({ preventScroll: true });

@@ -3,7 +3,7 @@ import { Problem, asBytes, calls, openUrl, type Artifact } from '../../../api';
 import { readTile } from '../../../engine/timeline/timeline-tile';
 import { readTrace, readTraces } from './trace-types';
 
-/** What was decoded or compared never changes; it is cached as long as the page is open. */
+/** Decoded and compared traces never change; they are cached for 10 minutes after use. */
 const kept = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
 export const tracesQuery = (comparison_id: string) =>
@@ -25,18 +25,18 @@ export const traceQuery = (artifact_id: string) =>
   });
 
 export type GoroutineProfiles = {
-  /** How many traces were asked for their build. */
+  /** The number of traces whose build was requested. */
   traces: number;
   builds: string[];
   /** Newest first. */
   profiles: Artifact[];
 };
 
-/** Of many traces the first are asked for their build, and of many profiles the newest are taken. */
+/** The most traces whose build is requested (the first), and the most profiles (the newest). */
 const MAX_POLLS = 12;
 const PROFILES_MOST = 40;
 
-/** The goroutine profiles of the builds that some traces belong to. */
+/** Loads the goroutine profiles of the builds of these traces. */
 export const goroutineProfilesQuery = (traces: string[]) =>
   queryOptions({
     queryKey: ['artifact', 'goroutines of builds', traces],
@@ -62,7 +62,7 @@ export const goroutineProfilesQuery = (traces: string[]) =>
     },
   });
 
-/** The build of a trace; null where it has none, or was deleted since it was compared. */
+/** Returns the build of a trace; null without one or if the trace was deleted meanwhile. */
 async function buildOf(artifact_id: string, signal: AbortSignal): Promise<string | null> {
   try {
     return (await calls.artifactsGet({ path: { artifact_id }, signal })).build_id;

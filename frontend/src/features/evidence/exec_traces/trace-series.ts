@@ -1,4 +1,4 @@
-/** Which series are drawn together, and what they are called. Pure. */
+/** The series that are drawn together, with their names and units. */
 import type { SeriesOfTrace } from './trace-types';
 import type { LevelSet } from './trace-url';
 
@@ -48,7 +48,7 @@ const SETS: Record<LevelSet, { column: string; name: string }[]> = {
   ],
 };
 
-/** The lines of a set that a trace has. Counts come per bin and are shown per second. */
+/** Returns the lines of a set that a trace has. Counts per bin become counts per second. */
 export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
   return SETS[set].flatMap(({ column, name }): Line[] => {
     const values = Object.hasOwn(series.columns, column) ? series.columns[column] : undefined;
@@ -76,7 +76,7 @@ export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
   });
 }
 
-/** The top of an axis that holds all lines. */
+/** Returns the end of an axis that fits all lines. */
 export function largestOf(lines: readonly Line[]): number {
   let largest = 0;
   for (const { mean, max } of lines) {

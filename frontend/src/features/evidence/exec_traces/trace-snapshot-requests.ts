@@ -1,4 +1,4 @@
-/** What can be opened in a comparison of traces, as requests: the timelines of its longest waits. */
+/** Requests for a snapshot of a comparison of traces: the timelines of its longest waits. */
 import type { QueryClient } from '@tanstack/react-query';
 import { tracesQuery } from './trace-queries';
 

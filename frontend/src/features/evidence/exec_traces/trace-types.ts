@@ -1,4 +1,4 @@
-/** The document of execution traces as pages use it. Times are nanoseconds, of a trace since its first event. */
+/** Types of the document of execution traces. Times are ns since the first event of a trace. */
 import type {
   TraceFacts,
   TracePage,
@@ -18,7 +18,7 @@ export type {
   BlockedRow,
 } from '../../../api';
 
-/** The document of one trace does not contain its id: the caller has it. */
+/** The document of one trace does not contain its artifact ID; the caller adds it. */
 type Identified<T extends { artifact: string | null }> = Omit<T, 'artifact'> & { artifact: string };
 
 export type TraceMetadata = Identified<TraceFacts>;
@@ -53,7 +53,7 @@ export function readTraces(response: unknown, artifactId = ''): TraceDocument {
   };
 }
 
-/** One trace, with the id that it was requested by. */
+/** Returns the document of one trace, with the artifact ID of its request. */
 export function readTrace(response: unknown, artifactId: string): TraceDocument {
   const page = readTraces(response, artifactId);
   const identify = <T extends { artifact: string }>(one: T): T => ({

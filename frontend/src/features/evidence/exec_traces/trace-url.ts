@@ -1,4 +1,4 @@
-/** What a link restores of the traces' part of a page; fields stand in the address of the page that shows it. */
+/** The URL parameters of traces; the page that shows them adds these to its own. */
 import * as z from 'zod/mini';
 import { WHOLE_TIMELINE, type TimelineViewport } from '../../../engine/timeline/timeline-viewport';
 import type { Sort } from '../../../ui';
@@ -28,15 +28,15 @@ export const LEVEL_SETS = [
 export type LevelSet = (typeof LEVEL_SETS)[number];
 
 export type TraceView = {
-  /** "group|reason" of the selected waiter; '' = the one that changed most. */
+  /** "group|reason" of the selected waiter; '' = the default of the page. */
   waiter: string;
   quantile: QuantileId;
   sort: Sort;
-  /** "<artifact>.<row>" of the wait on the timeline; '' = the waiter's worst. */
+  /** "<artifact>.<row>" of the wait on the timeline; '' = the longest of the waiter. */
   wait: string;
   window: TimelineViewport;
   levels: LevelSet;
-  /** The trace of each side whose levels are drawn; '' = that of the wait on the timeline. */
+  /** The trace of each side whose series are drawn; '' = the trace of the wait on the timeline. */
   drawn: { base: string; candidate: string };
 };
 
@@ -53,11 +53,11 @@ export const DEFAULT_TRACE_VIEW: TraceView = {
 
 const text = z.string().check(z.maxLength(4096));
 const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
-/** An artifact, or a row of it. */
+/** An artifact ID, with or without a row. */
 const artifact = z.string().check(z.maxLength(120));
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 
-/** Every field falls back alone, as all fields of an address do. */
+/** An invalid field gets its default; the others keep their values. */
 export const traceFields = {
   waiter: field(text),
   quantile: field(z.enum(QUANTILES)),
@@ -93,10 +93,10 @@ export function traceViewOf(search: TraceSearch): TraceView {
   };
 }
 
-/** A nanosecond of a second is 1e-9 of it; more digits say nothing. */
+/** Rounds to 1e-9, which is a nanosecond of a second; more digits have no meaning. */
 const rounded = (part: number): number => Math.round(part * 1e9) / 1e9;
 
-/** The other way round; what is as usual is undefined. */
+/** Converts a view to URL parameters; default values are undefined. */
 export function traceSearchOf(view: TraceView): TraceSearch {
   const { window, sort, drawn } = view;
   const whole = window.from === 0 && window.to === 1;
@@ -115,7 +115,10 @@ export function traceSearchOf(view: TraceView): TraceSearch {
   };
 }
 
-/** Selecting another waiter, wait or trace is a separate history step; a drag of the timeline is not. */
+/**
+ * Returns whether a change is a new history entry: another waiter, wait or trace is; a drag of the
+ * timeline is not.
+ */
 export function isTraceStep(before: TraceView, after: TraceView): boolean {
   return (
     before.waiter !== after.waiter ||

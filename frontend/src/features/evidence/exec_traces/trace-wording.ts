@@ -1,4 +1,4 @@
-/** What the traces' part says: names of groups, reasons and verdicts, and its sentences. Value in, words out. */
+/** Texts of traces: names of groups, reasons and verdicts, and sentences. */
 import { formatCount, formatShare, formatValue } from '../../../engine/format/format';
 import { describeOccupant } from '../../../engine/timeline/p-occupancy';
 import { shortName } from '../../../engine/format/short-function-name';
@@ -14,7 +14,7 @@ const THUNDERING_HERD = {
   meaning: 'many goroutines of one group ran briefly, one after another',
 };
 
-/** The words of each verdict; `hog` and `herd` are its names in snapshots of earlier releases. */
+/** The name and meaning of each verdict; snapshots of earlier releases have `hog` and `herd`. */
 export const VERDICTS: Record<string, { words: string; meaning: string }> = {
   'cpu-hog': CPU_HOG,
   hog: CPU_HOG,
@@ -39,7 +39,7 @@ export const VERDICTS: Record<string, { words: string; meaning: string }> = {
 export const verdictText = (verdict: string | null): string =>
   verdict === null ? '–' : (VERDICTS[verdict]?.words ?? verdict.replaceAll('-', ' '));
 
-/** How a goroutine became runnable, as a phrase after the group: "after a network wake", "when created". */
+/** Describes how a goroutine became runnable: "after a wake from network", "when created". */
 export function reasonPhrase(reason: string): string {
   switch (reason) {
     case 'created':
@@ -58,7 +58,7 @@ export function reasonPhrase(reason: string): string {
 export const waiterName = ({ group, reason }: Pick<Waiter, 'group' | 'reason'>): string =>
   `${shortName(group)} · ${reason === '' ? 'any wake' : reason}`;
 
-/** "group|reason" taken apart; a group may itself hold a bar, a reason never does. */
+/** Splits "group|reason" at the last bar: a group may contain a bar, a reason does not. */
 export function waiterParts(waiter: string): { group: string; reason: string } {
   const bar = waiter.lastIndexOf('|');
   return bar < 0
@@ -66,7 +66,7 @@ export function waiterParts(waiter: string): { group: string; reason: string } {
     : { group: waiter.slice(0, bar), reason: waiter.slice(bar + 1) };
 }
 
-/** Conditions of one side, each a separate statement. */
+/** Returns the conditions of one side as separate statements. */
 export function conditions(side: TraceSide): string[] {
   const { traces } = side;
   const processors = [...new Set(traces.map(({ gomaxprocs }) => gomaxprocs))];
@@ -84,7 +84,7 @@ export function conditions(side: TraceSide): string[] {
   return parts.filter((text) => text !== '');
 }
 
-/** "the last 1.2 s are lost, 3% of the file": what of a file could not be read; null when it is whole. */
+/** Describes what could not be read of a trace, with its share; null if all was read. */
 export function unreadableRangeText({
   name,
   lost,
@@ -93,10 +93,10 @@ export function unreadableRangeText({
   return `${name}: ${lost.message} (${formatShare(lost.share)} of the file)`;
 }
 
-/** Warnings come as "slug: sentence"; the sentence is what a person reads. */
+/** Returns the sentence of a warning without its "slug: ". */
 export const warningText = (warning: string): string => warning.replace(/^[a-z0-9-]+: /u, '');
 
-/** The label of the bracket of a wait. */
+/** Returns the label of a wait's bracket on the timeline. */
 export function bracketText(wait: LongestWait): string {
   const parts = [`${formatValue(wait.duration_ns, 'ns')} runnable`];
   if (wait.overtakes) parts.push(`${countOf(wait.overtakes, 'other')} started first`);
@@ -111,7 +111,7 @@ export function wakeText(wait: LongestWait): string {
   return reason === 'network' ? 'woken by netpoll' : 'woken by the runtime';
 }
 
-/** Who is first in the occupancy of a wait, with its share. */
+/** Returns the largest occupant during a wait, with its share. */
 export function behindText({
   occupancy,
   duration_ns,

@@ -1,4 +1,4 @@
-/** Rows of the table of groups and reasons: order, choice, and what the page opens with. Pure. */
+/** Rows of the table of groups and wake reasons: order, and default selection. */
 import type { Change } from '../../../engine/format/change-class';
 import type { QuantilePoint } from '../../../engine/timeline/quantile-plot';
 import type { Sort } from '../../../ui';
@@ -29,14 +29,17 @@ export function quantileOf(delays: SchedulerLatency | null, quantile: QuantileId
   return delays?.[FIELDS[quantile]] ?? null;
 }
 
-/** A group on one side only is marked when its share of the wait time is substantial. */
+/** A group on one side only is marked if its share of the wait time is at least this. */
 const ONE_SIDED_FROM = 0.01;
 const isOneSided = ({ state }: Waiter): boolean =>
   state === 'only-base' || state === 'only-candidate';
 export const isSubstantial = (waiter: Waiter): boolean =>
   !isOneSided(waiter) || shareOf(waiter) >= ONE_SIDED_FROM;
 
-/** How one quantile of a group is drawn: marked only when the group was judged to have changed and this quantile shows it. */
+/**
+ * Returns the change of one quantile of a group: "noise" unless the group changed significantly and
+ * this quantile shows it.
+ */
 export function changeAt(waiter: Waiter, quantile: QuantileId): Change {
   if (!isSubstantial(waiter)) return 'noise';
   if (waiter.state === 'only-base' || waiter.state === 'only-candidate') return waiter.state;
@@ -57,7 +60,7 @@ function ratioAt(waiter: Waiter, quantile: QuantileId): number {
   if (waiter.state === 'only-candidate') return Infinity;
   if (waiter.state === 'only-base') return 0;
   const ratio = waiter.change[quantile]?.ratio;
-  // What is inside the noise comes after all that is not, however large its ratio happens to be.
+  // Changes within the noise are ordered after all others, however large their ratio is.
   return changeAt(waiter, quantile) === 'noise' ? (ratio ?? 1) * 1e-9 : (ratio ?? 1);
 }
 
@@ -84,7 +87,7 @@ const textFor = (waiter: Waiter, column: string): string =>
       ? waiter.reason
       : (waiter.verdict_candidate ?? waiter.verdict_base ?? '');
 
-/** In the order asked for; equal ones stay as they came. */
+/** Returns the waiters in the requested order; equal ones keep their order. */
 export function sortedWaiters(
   waiters: readonly Waiter[],
   sort: Sort,
@@ -103,7 +106,10 @@ export function sortedWaiters(
   });
 }
 
-/** The waiter meant by an address, or by the first finding; else one that changed, else the one that waits most. */
+/**
+ * Returns the waiter of the URL or of the first finding, else one that changed, else the one with
+ * the largest share.
+ */
 export function selectedWaiter(
   { groups }: TraceDocument,
   wanted: string,
@@ -126,7 +132,7 @@ export function selectedWaiter(
 export const waitKey = ({ artifact, index }: Pick<LongestWait, 'artifact' | 'index'>): string =>
   `${artifact}.${index}`;
 
-/** Longest first, candidate's before base's where they are equal. */
+/** Orders waits longest first; of equal ones, the candidate's first. */
 function worstFirst(worst: readonly LongestWait[]): LongestWait[] {
   return worst.toSorted(
     (a, b) =>
@@ -135,16 +141,19 @@ function worstFirst(worst: readonly LongestWait[]): LongestWait[] {
   );
 }
 
-/** What the choice of a wait looks at. */
+/** The data from which a wait is selected. */
 type Waits = Pick<TraceDocument, 'worst' | 'groups'>;
 
-/** On which side a waiter's waits tell more: where they are the longer ones, else in the candidate. */
+/** Returns the side on which a waiter waits longer; the candidate if neither. */
 function describedSide(groups: readonly Waiter[], waiter: string): LongestWait['side'] {
   const state = groups.find((row) => row.waiter === waiter)?.state;
   return state === 'less' || state === 'only-base' ? 'base' : 'candidate';
 }
 
-/** The wait meant by an address; else the waiter's longest, of the side that waits longer first; else the longest of all. */
+/**
+ * Returns the wait of the URL, else the waiter's longest on the side where it waits longer, else
+ * its longest, else the longest of all.
+ */
 export function selectedWait(
   { worst, groups }: Waits,
   wanted: string,
@@ -158,7 +167,7 @@ export function selectedWait(
   return own.find(({ side }) => side === telling) ?? own[0] ?? ordered[0] ?? null;
 }
 
-/** A second around a wait, or the wait itself with some room when it is longer: what is cut out for download. */
+/** Returns the range of an excerpt: a second around a wait, or 1.2 times its duration if longer. */
 export function secondAround(
   wait: LongestWait,
   durationNs: number,
@@ -172,13 +181,13 @@ export function secondAround(
   };
 }
 
-/** Whether pieces can be cut out of a trace: since Go 1.22 it is made of parts that stand alone. */
+/** Returns whether excerpts can be cut out of a trace: its parts are separate since Go 1.22. */
 export function isCuttable(headerVersion: string | null): boolean {
   const [major, minor] = (headerVersion ?? '').split('.').map(Number);
   return major !== 1 || minor === undefined || minor >= 22;
 }
 
-/** Longest first; those of the selected group come first. */
+/** Orders waits longest first, with those of the selected waiter before all others. */
 export function waitsListed(worst: readonly LongestWait[], waiter: string): LongestWait[] {
   const ordered = worstFirst(worst);
   return [
@@ -195,7 +204,7 @@ const KNOWN = [
   [0.9999, 'p9999_ns'],
 ] as const;
 
-/** The quantiles of a group's own row, for groups whose whole curve was not sent. */
+/** Returns the quantiles of a group's own row, for groups without a curve in the document. */
 export function pointsOf({ base, candidate }: Waiter): QuantilePoint[] {
   return KNOWN.map(([q, field]) => ({
     q,
@@ -206,7 +215,7 @@ export function pointsOf({ base, candidate }: Waiter): QuantilePoint[] {
   })).filter(({ base_ns, candidate_ns }) => base_ns !== null || candidate_ns !== null);
 }
 
-/** The trace whose levels are drawn for a side: the one that was picked, else that of the chosen wait, else the first. */
+/** Returns the trace whose series are drawn: the picked one, else the wait's, else the first. */
 export function seriesDrawn(
   own: readonly SeriesOfTrace[],
   picked: string,
@@ -217,8 +226,8 @@ export function seriesDrawn(
 }
 
 /**
- * The view after another selection. Another wait is shown in its trace: what was picked for its
- * side before would hide its mark.
+ * Returns the changed view. Another wait shows the series of its trace: a trace that was picked
+ * before could not show its mark.
  */
 export function changedView(view: TraceView, changed: Partial<TraceView>, waits: Waits): TraceView {
   const next = { ...view, ...changed };

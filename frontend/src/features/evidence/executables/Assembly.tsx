@@ -1,4 +1,4 @@
-/** The assembly of a function: requested when it is first shown, and computed once. */
+/** The assembly of a function, requested when it is first shown. The server computes it once. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows } from '../../../ui';
@@ -7,14 +7,14 @@ import { AssemblyTable } from './AssemblyTable';
 import type { Side, SourceText } from './assembly-rows';
 import { assemblyQuery, isOpen, type AssemblyOf } from './executable-queries';
 
-/** A second or two: worth asking often, events or not. */
+/** The job takes one or two seconds, so its state is polled often, with or without events. */
 const POLL_MS = 700;
 const NO_TEXTS = {};
 
 type AssemblyProps = {
   of: AssemblyOf;
   name: string;
-  /** The source text of the function itself, where it is known. */
+  /** The source text of the function's lines, if it is known. */
   texts?: Partial<Record<Side, SourceText>>;
 };
 

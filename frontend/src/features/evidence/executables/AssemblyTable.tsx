@@ -1,4 +1,4 @@
-/** The assembly of a function in one build or two, side by side. */
+/** The assembly of a function, of one build or of two side by side. */
 import { SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
@@ -26,7 +26,8 @@ export function AssemblyTable({ document, texts }: TableProps) {
   const view = !isPair ? 'candidate' : (chosen ?? (isNarrow ? only : 'both'));
   const sides = SIDES.filter((side) => document[side] && (view === 'both' || view === side));
   const shown = rows.filter((row) => sides.some((side) => row[side]));
-  const listed = sides.filter((side) => document[side]?.instructions.length); // no empty half of a function of one build
+  // A side without instructions has no columns.
+  const listed = sides.filter((side) => document[side]?.instructions.length);
   return (
     <>
       {isPair && (

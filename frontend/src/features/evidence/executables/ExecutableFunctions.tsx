@@ -1,4 +1,4 @@
-/** What the compiler made of each function of a Go program: frame, stack check, code size, inlined calls. */
+/** The functions of a Go program as compiled: frame, stack check, code size and inlined calls. */
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ import Assembly from './Assembly';
 import { functionsQuery, type FunctionOrder } from './executable-queries';
 
 const SETTLE_MS = 250;
-/** What the API accepts. */
+/** The longest name that the API accepts. */
 const LONGEST_NAME = 200;
 
 export default function ExecutableFunctions({ artifactId }: { artifactId: string }) {
@@ -100,7 +100,7 @@ export default function ExecutableFunctions({ artifactId }: { artifactId: string
   );
 }
 
-/** The largest are first, whichever way the head was clicked. */
+/** Returns the order of a column; the largest values are always first. */
 const orderOf = ({ column }: Sort): FunctionOrder =>
   column === 'size' || column === 'inlined' ? column : 'frame';
 

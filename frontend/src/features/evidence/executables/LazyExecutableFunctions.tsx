@@ -4,7 +4,7 @@ import { Section, SkeletonRows } from '../../../ui';
 const Listing = lazy(() => import('./Assembly'));
 const Functions = lazy(() => import('./ExecutableFunctions'));
 
-/** Loaded when a Go program is first shown. */
+/** The functions of a Go program, loaded when one is first shown. */
 export function ExecutableFunctions({ artifactId }: { artifactId: string }) {
   return (
     <Suspense
@@ -19,7 +19,7 @@ export function ExecutableFunctions({ artifactId }: { artifactId: string }) {
   );
 }
 
-/** Loaded when a function is first disassembled. */
+/** The assembly of a function, loaded when a function is first disassembled. */
 export function Assembly(props: ComponentProps<typeof Listing>) {
   return (
     <Suspense fallback={<SkeletonRows rows={10} height={22} label="Disassembling the function" />}>

@@ -1,4 +1,4 @@
-/** The rows of a function's assembly: instructions of one build or two, below the source lines that they were made of. Pure. */
+/** Rows of a function's assembly: instructions of one build or two, below their source lines. */
 import type { AssemblyDocument, AssemblyInstruction, AssemblyListing } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { formatShare } from '../../../engine/format/format';
@@ -6,10 +6,10 @@ import { formatShare } from '../../../engine/format/format';
 export type Side = 'base' | 'candidate';
 export const SIDES: readonly Side[] = ['base', 'candidate'];
 
-/** The text of the lines of the function itself, by number. */
+/** The text of the function's source lines, by line number. */
 export type SourceText = ReadonlyMap<number, string>;
 
-/** Where instructions come from: `clone.go:16`, the function that is inlined there, and the text of the line. */
+/** The origin of instructions: `clone.go:16`, the function inlined there, and the line's text. */
 type SourcePlace = { place: string; inlined: string | null; text: string };
 
 export type AssemblyRow =
@@ -22,7 +22,7 @@ export type AssemblyRow =
       change: 'same' | 'changed' | 'removed' | 'added';
     };
 
-/** The rows in order; a source line is repeated wherever its instructions begin again. */
+/** Returns the rows in order; a source line is repeated each time its instructions continue. */
 export function assemblyRows(
   document: AssemblyDocument,
   texts: Partial<Record<Side, SourceText>>,
@@ -79,7 +79,7 @@ const REASONS: Record<NonNullable<AssemblyListing['samples']['reason']>, string>
   'no-addresses': 'The profiles have no addresses: samples cannot be assigned to instructions.',
 };
 
-/** What is known of a side: its size, which samples it has, and its name if another one was asked for. */
+/** Describes a side: its sizes, its samples, and its name if another one was requested. */
 export function listingText(
   { frame, size, omitted, samples, missing, ...rest }: AssemblyListing,
   asked = rest.name,
@@ -94,7 +94,10 @@ export function listingText(
   return `${name}Frame ${frame.toLocaleString('en')} B, code ${size.toLocaleString('en')} B.${cut} ${sampled}`;
 }
 
-/** The share of a side's samples at an instruction: its own, and with what it calls. Empty without samples. */
+/**
+ * Formats the shares of a side's samples at an instruction: self, and total if it differs. ''
+ * without samples.
+ */
 export function sampleText(
   listing: AssemblyListing | null,
   one: AssemblyInstruction | null,

@@ -24,7 +24,7 @@ const WRAPPER = {
   is_wrapper: true,
 };
 
-/** Answer with two functions, and record what was asked. */
+/** Serves two functions, and records the requests. */
 function answering() {
   const asked: string[] = [];
   server.use(

@@ -21,7 +21,7 @@ export const functionsQuery = (artifact_id: string, name: string, order: Functio
     staleTime: Infinity,
   });
 
-/** Whose functions are disassembled: those of both sides of a comparison, or of one executable. */
+/** Selects the executables: those of both sides of a comparison, or one. */
 export type AssemblyOf = { comparison_id: string } | { artifact_id: string };
 
 /** A repeated request returns the same assembly, so that it can be polled by requesting it. */

@@ -1,4 +1,4 @@
-/** Every set of stack-growth logs of the team, a row each: regression, fix and pool side by side. */
+/** A table of all sets of stack-growth logs of the team, one row each. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -52,7 +52,7 @@ export default function GrowthPage({ above }: { above: ReactNode }) {
   );
 }
 
-/** The numbers in the order of the table: "3,465, 15,685 and 171 sampled growth events". */
+/** Lists the counts of the first sets: "3,465, 15,685 and 171 sampled growth events". */
 function answer(sets: GrowthSet[]): string {
   const counts = sets
     .map(({ sampled }) => sampled)

@@ -1,4 +1,4 @@
-/** Stack growths counted by an instrumented runtime: one row per set, and the paths on which stacks grow. */
+/** Stack growths of an instrumented runtime: a row per set, and the paths on which stacks grow. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';

@@ -1,4 +1,4 @@
-/** One row per set of growth logs: what was printed, what that estimates, and how often a stack grows. */
+/** A table of growth-log sets: printed events, estimated events, and how often a stack grows. */
 import {
   formatCount,
   formatNumber,
@@ -79,7 +79,7 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
   );
 }
 
-/** A whole commit would fill the screen of a phone: seven digits name it, as everywhere. */
+/** Shortens commits in a label, because whole ones would fill the screen of a phone. */
 const setName = (label: string): string =>
   visibleName(label.replaceAll(/\b[0-9a-f]{40}\b/gu, shortCommit));
 
@@ -97,7 +97,7 @@ function Against({ set }: { set: GrowthSet }) {
   );
 }
 
-/** Who triggers most of a set's growths, and at which size. */
+/** A cell with the attributed caller of most of a set's growths, and its share. */
 function AttributedCallerRow({ set }: { set: GrowthSet }) {
   if (set.attributed_caller === null) return <td className="muted">–</td>;
   return (

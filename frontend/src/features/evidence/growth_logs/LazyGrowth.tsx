@@ -6,7 +6,7 @@ import classes from './growth.module.css';
 const Section = lazy(() => import('./GrowthSection'));
 const Page = lazy(() => import('./GrowthPage'));
 
-/** Loaded when a comparison with growth logs is first shown. */
+/** The growth section, loaded when a comparison with growth logs is first shown. */
 export function GrowthSection(props: GrowthSectionProps) {
   return (
     <Suspense
@@ -21,7 +21,7 @@ export function GrowthSection(props: GrowthSectionProps) {
   );
 }
 
-/** Loaded when all sets are opened. */
+/** The page of all sets, loaded when it is first shown. */
 export function GrowthPage({ above }: { above: ReactNode }) {
   return (
     <Suspense

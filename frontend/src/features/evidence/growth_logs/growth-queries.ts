@@ -13,10 +13,10 @@ export const growthQuery = (comparison_id: string) =>
     gcTime: 10 * 60_000,
   });
 
-/** As many logs as the API puts into one table. */
+/** The most logs that the API accepts in one table. */
 export const MAX_GROWTH_LOGS = 50;
 
-/** A row for each set of growth logs, the oldest first: what the others are measured against. */
+/** Loads a row for each set of growth logs, the oldest first: the others are compared with it. */
 export const growthLogSetsListQuery = () =>
   queryOptions({
     queryKey: ['artifact', 'growth-sets'],

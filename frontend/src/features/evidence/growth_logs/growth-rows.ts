@@ -1,10 +1,10 @@
-/** Rows of the paths that grow stacks: their order, and their sizes in words. Pure. */
+/** Rows of the paths that grow stacks: their order, measure and texts. */
 import { formatCount, formatValue } from '../../../engine/format/format';
 import type { Sort } from '../../../ui';
 import type { GrowthRow, GrowthSet } from './growth-types';
 
 type Counts = GrowthRow['base'];
-/** What is compared: per request or second where both sides know, as estimated otherwise. */
+/** The compared value: per request or per second if both sides have it, else a number of events. */
 export type Measure = 'per_request' | 'per_second' | 'estimated_growths' | 'sampled';
 
 export function measureOf(rows: readonly GrowthRow[]): Measure {
@@ -60,14 +60,14 @@ export function sortedGrowth(
   );
 }
 
-/** "2 KiB to 4 KiB" */
+/** Formats the old and new stack size, such as "2 KiB to 4 KiB". */
 export function sizesText({ old_bytes, new_bytes }: GrowthRow): string {
   if (old_bytes === null && new_bytes === null) return '–';
   const size = (bytes: number | null) => (bytes === null ? '?' : formatValue(bytes, 'bytes'));
   return `${size(old_bytes)} to ${size(new_bytes)}`;
 }
 
-/** How many growth events a printed one represents: what the estimate was multiplied by. */
+/** Returns how many growth events a printed one represents: the factor of the estimate. */
 export function rateOf({ sampled, estimated_growths, rates }: GrowthSet): number | null {
   if (rates.length > 0) return rates.length === 1 ? rates[0]! : null;
   if (sampled <= 0) return null;
@@ -78,7 +78,7 @@ export function rateOf({ sampled, estimated_growths, rates }: GrowthSet): number
 const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' });
 
-/** "every 1,000th growth was printed"; of a rate of 1, every growth. */
+/** Describes the sampling: "every 1,000th growth event was printed"; with a rate of 1, all. */
 export function rateText(rate: number): string {
   if (rate === 1) return 'every growth event was printed';
   const nth = `${formatCount(rate)}${ENDINGS[ORDINAL.select(rate)] ?? 'th'}`;

@@ -1,4 +1,4 @@
-/** The document of stack-growth logs, and the sets of a team. */
+/** Types of the document of stack-growth logs, and of the sets of a team. */
 import type { GrowthPage, GrowthSetOut, GrowthSetRow } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 

@@ -1,4 +1,4 @@
-/** What a link restores of the growth part: the order of its table. */
+/** The URL parameters of stack growth: the order of its table. */
 import * as z from 'zod/mini';
 import type { Sort } from '../../../ui';
 

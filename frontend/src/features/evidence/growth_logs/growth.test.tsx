@@ -163,7 +163,7 @@ describe('the paths that grow stacks', () => {
       }),
     ]);
     const [gone, grown, fresh, same] = (await rowsShown()).map((row) => row.textContent);
-    // Nothing is left of it: no ratio is printed, and its interval neither.
+    // A path on one side only has no ratio and no interval.
     expect(gone).toMatch(/b\.gone.*90,000–no ratio .*only in base$/);
     expect(gone).not.toContain('4.50 – 5.50');
     expect(grown).toMatch(/c\.grownno path recorded2 KiB to 4 KiB10,00050,000×5.*4\.50 – 5\.50/);

@@ -1,4 +1,4 @@
-/** Services that are read through to a source: their samples are not stored; the dashboard queries the source. */
+/** Federated services of a source: the dashboard queries their samples there; none are stored. */
 import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ export function FederatedServiceForm({ source, onDone }: FormProps) {
   const [service, setService] = useState('');
   const [environment, setEnvironment] = useState(USUAL_ENVIRONMENT);
   const [label, setLabel] = useState(USUAL_LABEL);
-  /** By default the label has the service's name. */
+  /** The label's value; null = the name of the service. */
   const [value, setValue] = useState<string | null>(null);
   const bind = useMutation({
     mutationFn: () =>

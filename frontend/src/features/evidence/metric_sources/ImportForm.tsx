@@ -1,4 +1,4 @@
-/** Which interval of a source's history is to be imported. */
+/** A form for the interval of a source's history to import. */
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { fieldTime, fieldZone } from '../../../lib/wall-times';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** An import on its way, or how the last one ended: what it brought, what it left out and why. */
+/** The running import, or the result of the last one: what it imported, what it omitted and why. */
 import { Progress } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Job, MetricSource } from '../../../api';

@@ -1,4 +1,4 @@
-/** Adding a source, or changing one. Credentials go in; none ever comes back, so a form begins without them. */
+/** A form that adds or changes a source. The API returns no credentials, so they start empty. */
 import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -38,7 +38,7 @@ function Fields({ source, onDone }: FormProps) {
       return source ? updateSource(source.id, words) : createSource(words);
     },
     onSuccess: async ({ id }) => {
-      await client.resetQueries({ queryKey: sourceCheckKey(id) }); // who answers may be another now
+      await client.resetQueries({ queryKey: sourceCheckKey(id) }); // The server may be another.
       await client.invalidateQueries({ queryKey: ['metric_source'] });
       onDone();
     },

@@ -1,4 +1,4 @@
-/** One source: where it is, what it answered, what came of it, and what can be done with it. */
+/** The row of one source: its URL, its connection check, its imports, and its actions. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job, MetricSource, SourceCheckOut } from '../../../api';

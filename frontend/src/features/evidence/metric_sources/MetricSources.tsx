@@ -1,4 +1,4 @@
-/** Where history of metrics is imported from: Prometheus-compatible APIs, each queried only on request. */
+/** The sources of imported metrics: Prometheus-compatible APIs, each queried only on request. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeleteResource, EditableList } from '../../../ui';
 import { MetricSourceForm } from './MetricSourceForm';

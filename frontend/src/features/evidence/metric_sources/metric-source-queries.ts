@@ -1,4 +1,4 @@
-/** Sources, what they answered when asked, and imports from them. An import is a job, and read as one. */
+/** Queries of sources, connection checks and imports. An import is a job. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../api';
 import { activeJobsQuery, usePollWhile } from '../../platform/jobs';
 
-/** More than a team may have. */
+/** More sources than a team may have. */
 const MOST = 100;
 
 /** The first part of the key is what events of jobs name as their subject. */
@@ -22,8 +22,8 @@ export const sourcesQuery = queryOptions({
 export const sourceCheckKey = (source_id: string) => ['metric-source-check', source_id] as const;
 
 /**
- * What a source answered when it was last asked. It runs only on request, and its result is cached while the page is
- * open.
+ * The result of the last connection check. A check runs only on request; its result is cached while
+ * the page is open.
  */
 export const sourceCheckQuery = (source_id: string) =>
   queryOptions({
@@ -43,7 +43,10 @@ export const deleteSource = (source_id: string) =>
 export const importHistory = (source_id: string, body: { from: string; to: string }) =>
   calls.metricSourcesImport({ path: { source_id }, body });
 
-/** Names that the catalog knows, to choose from: under its own keys, so that they are read once. */
+/**
+ * The services and environments of the catalog, as options. Their keys are those of the catalog, so
+ * they share its cache.
+ */
 export const servicesQuery = queryOptions({
   queryKey: ['service', 'list'],
   queryFn: ({ signal }) => calls.servicesList({ query: { limit: 200 }, signal }),
@@ -56,7 +59,7 @@ export const environmentsQuery = queryOptions({
 export const federatedServicesKey = (source_id: string) =>
   ['metric_source', source_id, 'services'] as const;
 
-/** Which services are read through to a source. */
+/** Loads the federated services of a source. */
 export const federatedServicesQuery = (source_id: string) =>
   queryOptions({
     queryKey: federatedServicesKey(source_id),
@@ -72,7 +75,7 @@ const NONE: Job[] = [];
 const importsOf = (jobs: Job[]): Job[] =>
   jobs.filter(({ subject }) => subject.kind === 'metric_source');
 
-/** Imports that have not ended. When one ends, the sources are read again: they know how. */
+/** Returns the imports that have not ended. When one ends, the sources are refetched. */
 export function useImports(): Job[] {
   const client = useQueryClient();
   const pollWhile = usePollWhile();

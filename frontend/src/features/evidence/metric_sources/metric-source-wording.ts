@@ -1,17 +1,17 @@
-/** Sources and imports in words. */
+/** Texts of sources and imports. */
 import type { Job, MetricSource, SourceCheckOut } from '../../../api';
 import { clockText, dateText, zoneText } from '../../../lib/times';
 import { countOf, countText } from '../../../ui';
 
 const minuteText = (at_ms: number): string => `${dateText(at_ms)} ${clockText(at_ms)}`;
 
-/** "14 Nov 2026 09:12 to 21 Nov 2026 09:12 CET" */
+/** Formats an interval: "14 Nov 2026 09:12 to 21 Nov 2026 09:12 CET". */
 export const intervalText = (from_ms: number, to_ms: number): string =>
   `${minuteText(from_ms)} to ${minuteText(to_ms)} ${zoneText(to_ms)}`;
 
 type Ended = NonNullable<MetricSource['last_import']>;
 
-/** "12 names, 340 series, 1,204,000 samples"; an import that failed has no numbers. */
+/** Describes an import: "12 names, 340 series, 1,204,000 samples"; '' if it failed. */
 export function importedText({ state, names, series, samples }: Ended): string {
   if (state !== 'done') return '';
   if (!names) return 'no known metric names found';
@@ -20,13 +20,13 @@ export function importedText({ state, names, series, samples }: Ended): string {
 
 type Coarser = NonNullable<Ended['downsampled']>;
 
-/** "3 names every 60 s, not as they are: http_requests_total, up and 1 more" */
+/** Describes coarser samples: "3 names downsampled to 60 s: http_requests_total, up and 1 more". */
 export function coarserText({ count, names, step_s }: Coarser): string {
   const more = count > names.length ? ` and ${countText(count - names.length)} more` : '';
   return `${countOf(count, 'name')} downsampled to ${countText(step_s)} s: ${names.join(', ')}${more}`;
 }
 
-/** "job=checkout, namespace=shop" */
+/** Formats labels, such as "job=checkout, namespace=shop". */
 export const labelsText = (equal: Record<string, string>): string =>
   Object.entries(equal)
     .map(([label, value]) => `${label}=${value}`)
@@ -53,7 +53,7 @@ export const RANGES = [
 ] as const;
 export type RangeId = (typeof RANGES)[number]['value'] | 'own';
 
-/** The interval of a range that ends now, as the API takes it. */
+/** Returns the interval of a range that ends now, in the format of the API. */
 export function rangeOf(id: Exclude<RangeId, 'own'>, now_ms: number): { from: string; to: string } {
   const { hours } = RANGES.find(({ value }) => value === id)!;
   const text = (at_ms: number) => new Date(at_ms).toISOString();

@@ -1,4 +1,4 @@
-/** The call graph of a view: its largest functions and the calls between them, and what is left out. */
+/** The call graph of a view: its largest functions, their calls, and how many are omitted. */
 import { Suspense, lazy, useMemo, type RefObject } from 'react';
 import type { CallGraphHandle } from '../../../charts';
 import { fillCallGraph } from '../../../engine/flame/call-graph-fills';
@@ -19,11 +19,14 @@ const FlameLegend = lazy(async () => ({
 
 type GraphProps = {
   tree: DiffTree | null;
-  /** Id of the normalization of its values. */
+  /** The ID of the normalization of its values. */
   basis: string;
-  /** The functions of a diff with their tests, which color it; null for one profile, or until they are loaded. */
+  /**
+   * The functions of a diff with their test results, which color the graph; null for one profile,
+   * or until they are loaded.
+   */
   changes?: FunctionTable | null;
-  /** Whether it is of one profile; else the nodes show base and candidate. */
+  /** Whether it shows one profile; otherwise nodes have values of base and candidate. */
   oneSided: boolean;
   selected: string;
   onSelect: (name: string) => void;

@@ -1,4 +1,7 @@
-/** The runtime categories of a view: one bar, and what each takes and for whom. Selecting one highlights its frames. */
+/**
+ * The runtime categories of a view with their shares and attributed callers. A selected category is
+ * highlighted in the graph.
+ */
 import type { ProfileCategory, ProfileViewSummary } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { formatShare } from '../../../engine/format/format';
@@ -8,15 +11,15 @@ import { countOf } from '../../../ui';
 import { shortCategory } from './profile-wording';
 import classes from './profiles.module.css';
 
-/** With the column of all others these are eight. */
+/** The number of columns; the column of all other categories is the eighth. */
 const COLUMNS = 7;
 const APPLICATION = 'app';
-/** From this share on, a caller has all of a category. */
+/** A caller with at least this share counts as all of a category. */
 const ALL = 0.985;
 
 type StripProps = {
   summary: ProfileViewSummary;
-  /** Id of a category; '' = none. */
+  /** The ID of a category; '' = none. */
   selected: string;
   onSelect: (category: string) => void;
 };
@@ -75,7 +78,7 @@ function CategoryColumn({ category, selected, onSelect }: ColumnProps) {
   );
 }
 
-/** The largest caller with its share of the same whole as that of the category beside it. */
+/** The largest attributed caller; its share is of the same total as the category's share. */
 function CallerText({
   category: { category, attributed_callers, share },
 }: {

@@ -1,4 +1,4 @@
-/** The hottest paths of goroutines, and how deep each reaches on its stack: a table whose cells have bars on one axis. */
+/** A table of the hot paths of goroutines with their depth on the stack as bars on one axis. */
 import { useState } from 'react';
 import type { HotPath, HotPathSide } from '../../../api';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -121,7 +121,7 @@ function PathRow({ path, axis, both, isOpen, onToggle }: RowProps) {
 
 type BarProps = { side: HotPathSide; name: SideName; axis: Axis; limit: number };
 
-/** A bar of frames, root first; what is beyond the limit of the base has the color of a cost that rose. */
+/** A bar of the frames from the root; a part beyond the base's limit has an increase's color. */
 function Bar({ side, name, axis: { end }, limit }: BarProps) {
   const { lowest_bytes: low, highest_bytes: high, runtime_bytes: runtime } = side;
   const over = name === 'candidate' ? Math.max(0, high - limit) : 0;
@@ -153,7 +153,7 @@ function Bar({ side, name, axis: { end }, limit }: BarProps) {
   );
 }
 
-/** The functions of a path by the bytes that each would return. */
+/** The functions of a path, ordered by the bytes that each would return. */
 function Frames({ side }: { side: HotPathSide }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** The label filter of a view: one chip for each label, and a form that chooses values with the share of each. */
+/** The label filter of a view: one chip for each label, and a form with the share of each value. */
 import { Button, MultiSelect, Popover, Select } from '@mantine/core';
 import { useState } from 'react';
 import type { LabelKey, LabelMatcher } from '../../../api';
@@ -34,7 +34,7 @@ export function LabelFilters({ labels, keys, onLabels }: FiltersProps) {
   );
 }
 
-/** Instead of a value: samples without the label. No label value begins with this character. */
+/** The option for samples without the label. No label value starts with this character. */
 const WITHOUT = '\u0000without';
 
 const choicesOf = (key: LabelKey) => [
@@ -96,7 +96,7 @@ type ValuesProps = {
   onLabels: (labels: LabelMatcher[]) => void;
 };
 
-/** Several values of one label are alternatives. */
+/** A form for the values of one label. Samples match if they have any of the values. */
 function ChooseValues({ labelKey, labels, onLabels }: ValuesProps) {
   const { key, other_values: others } = labelKey;
   const rest = labels.filter((label) => label.key !== key);

@@ -1,4 +1,4 @@
-/** The values of one label with their share, and the comparison of the two largest. */
+/** The values of one label with their shares, and a link that compares the two largest. */
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { LabelKey, LabelMatcher } from '../../../api';
@@ -9,16 +9,16 @@ import classes from './profiles.module.css';
 
 const LISTED = 8;
 
-/** Characters of a value in the words of a link. */
+/** The most characters of a value in a link's text. */
 const MOST_IN_WORDS = 40;
 const shortName = (value: string) => visibleName(value, MOST_IN_WORDS);
 
 type ValuesProps = {
   keys: readonly LabelKey[];
-  /** The key that is listed; '' = the first. */
+  /** The key whose values are listed; '' = the first. */
   chosen: string;
   onChoose: (key: string) => void;
-  /** The label filter: its values are marked. */
+  /** The label filter; its values are marked. */
   labels: readonly LabelMatcher[];
   onFilter: (label: LabelMatcher) => void;
   compare: (base: LabelMatcher, candidate: LabelMatcher, words: string) => ReactNode;

@@ -1,4 +1,4 @@
-/** Every label of the samples with its values: filter by one, or compare two. */
+/** All labels of the samples with their values, to filter by one or compare two. */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import type { LabelKey, LabelMatcher } from '../../../api';

@@ -1,4 +1,4 @@
-/** The page of a profile, loaded when it is first shown: lists of artifacts do not pay for its graph. */
+/** The page of a profile, loaded when it is first shown: other pages do not load its graph. */
 import { Suspense, lazy } from 'react';
 import { SkeletonRows } from '../../../ui';
 import type { ArtifactProfileProps, ProfileSetPageProps } from './ProfileSetPage';

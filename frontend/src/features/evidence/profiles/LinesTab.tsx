@@ -1,4 +1,4 @@
-/** A function line by line, as pprof's `list`. */
+/** The source lines of a function with their costs, as in pprof's `list`. */
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -14,7 +14,7 @@ import { linesQuery, type ViewKey } from './profile-queries';
 import { DEFAULT_SORT } from './profile-url';
 import classes from './profiles.module.css';
 
-/** Functions that can be chosen here; others are chosen in the table or the graph. */
+/** The number of functions in the list; others are selected in the table or the graph. */
 const CHOICES = 200;
 const BAR_PX = 160;
 
@@ -32,7 +32,7 @@ export function LinesTab({ opened: { view, change }, viewKey, table }: TabProps)
         <SkeletonRows rows={10} label="Loading the functions" />
       </div>
     );
-  // What is selected may be a package or a line.
+  // The selection may be a package or a line.
   const isFunction = view.selected !== '' && view.flame.granularity === 'function';
   const name = isFunction ? view.selected : largestFunction(table);
   const data = choices.includes(name) ? choices : [name, ...choices];
@@ -140,7 +140,7 @@ function Lines({ viewKey, name, scaled }: { viewKey: ViewKey; name: string; scal
   );
 }
 
-/** Older reports do not name inlined calls. */
+/** Returns the inlined calls of a line; older reports do not have them. */
 const inlinedOf = ({ candidate_inlined = [] }: { candidate_inlined?: string[] }) =>
   candidate_inlined;
 

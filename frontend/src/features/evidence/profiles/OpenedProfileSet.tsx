@@ -1,4 +1,4 @@
-/** A set whose kinds are known: header, tabs, and the view that is chosen. */
+/** The page of a set whose kinds are known: header, tabs, and the selected view. */
 import { Button, Tabs } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, type ReactNode } from 'react';
 import type { ProfileSet } from '../../../api';
@@ -20,7 +20,7 @@ export function OpenedProfileSet({ set, context, again }: OpenedProps) {
   const { view, links } = context;
   const change = useViewChanges(context);
   const { kind, sampleType, labels } = view;
-  // Lines are listed for one function, whatever a frame of the graph is.
+  // Lines are listed for one function, whatever the granularity of the graph is.
   const granularity = view.tab === 'lines' ? 'function' : view.flame.granularity;
   const wanted = useMemo(
     () => selectView(set, { kind, sampleType, granularity, labels }),
@@ -64,7 +64,10 @@ export function OpenedProfileSet({ set, context, again }: OpenedProps) {
   );
 }
 
-/** Changes of the newest view. The callback stays the same while the graph is dragged: children keep it. */
+/**
+ * Returns a callback that changes the newest view. It is stable, so children do not render again
+ * while the graph is dragged.
+ */
 function useViewChanges(context: ProfilePageContext) {
   const latest = useRef(context);
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** `default.pgo`, and before its download which hot paths are near a larger stack, and in which executable that was read. */
+/**
+ * A dialog that downloads `default.pgo`, and first shows which hot paths are close to a larger
+ * stack, and in which executable.
+ */
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';

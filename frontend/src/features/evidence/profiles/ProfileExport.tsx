@@ -1,4 +1,4 @@
-/** Taking a profile away: pictures of the graph at once, files made by a job and then downloaded. */
+/** The export menu of a profile: pictures of the graph at once, and files that a job creates. */
 import { Button, Menu } from '@mantine/core';
 import { Suspense, lazy, useState, type RefObject } from 'react';
 import type { LabelMatcher, ProfileExportFormat } from '../../../api';
@@ -25,11 +25,11 @@ export type Graphs = {
 
 type ExportProps = {
   setId: string;
-  /** What is exported: one kind and sample type, of the samples that have these labels. */
+  /** The exported samples: one kind and sample type, with these labels. */
   kind: string;
   sampleType: string;
   labels: LabelMatcher[];
-  /** Name of pictures, without an ending. */
+  /** The file name of pictures, without an extension. */
   name: string;
   graphs: Graphs;
 };

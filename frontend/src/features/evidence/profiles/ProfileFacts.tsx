@@ -1,7 +1,7 @@
 import type { ProfileSummary } from '../../../api';
 import { DetailsList, Timestamp, countText, durationText } from '../../../ui';
 
-/** What a decoded profile holds, in few numbers. */
+/** A short summary of a decoded profile. */
 export function ProfileFacts({ profile }: { profile: ProfileSummary }) {
   const types = profile.sample_types.map((type, index) => {
     const words = `${type.type ?? '?'} in ${type.unit ?? '?'}`;

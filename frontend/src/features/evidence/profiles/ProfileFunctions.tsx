@@ -1,4 +1,4 @@
-/** The functions of a profile: own cost first, and which runtime category is attributed to them. */
+/** The functions of a profile: own cost first, and the runtime category attributed to them. */
 import { Checkbox } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -16,7 +16,7 @@ import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
 const BAR_PX = 138;
-/** Header and 16 rows: a table of thousands of functions scrolls in its own area, as on comparisons. */
+/** The height of the header and 16 rows: a longer table scrolls, as on comparisons. */
 const TABLE_HEIGHT_PX = 26 + 16 * 26;
 
 const NOUNS = { package: 'Package', function: 'Function', line: 'Line' } as const;
@@ -112,7 +112,7 @@ export function ProfileFunctions({
   );
 }
 
-/** With this part, the costs of the listed functions add up to the whole. */
+/** The share without an attributed caller; the functions' costs and it add up to the total. */
 function Unattributed({ table }: { table: FunctionTable }) {
   const whole = table.header.candidate.total_raw;
   let own = 0;
@@ -124,7 +124,10 @@ function Unattributed({ table }: { table: FunctionTable }) {
   return <span className="muted">{formatShare(share)} has no attributed caller, such as GC</span>;
 }
 
-/** For patterns that could hold the page up, the table is not narrowed: the graph's worker still looks for them. */
+/**
+ * Returns null for patterns that could block the page: the table is then not filtered, and only the
+ * graph's worker searches for them.
+ */
 function matcherOf(search: NamePattern): RegExp | null {
   if (!isQuick(search)) return null;
   try {
@@ -183,7 +186,7 @@ function columnsOf(scale: ColumnScale, head: ReactNode, largest: number): Column
   ];
 }
 
-/** It only helps the eye; the numbers stand beside. */
+/** A bar of the own cost; hidden from screen readers, because the numbers are beside it. */
 function OwnBar({ row, largest }: { row: FunctionRow; largest: number }) {
   const px = (value: number) => (largest > 0 ? (BAR_PX * Math.max(0, value)) / largest : 0);
   return (

@@ -1,4 +1,4 @@
-/** The page of one profile set, or of one artifact: where its cost is. */
+/** The page of one profile set, or of one artifact. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { makeConnectionLostError } from '../../../api';
@@ -19,7 +19,7 @@ export default function ProfileSetPage({ setId, context }: ProfileSetPageProps) 
     refetchInterval: ({ state }) => {
       const { data } = state;
       if (!data) return false;
-      // The kinds are known in a moment; views that others requested may take as long as they like.
+      // The kinds are known within a second; views that others requested may take longer.
       return isUnderWay(data) ? POLL_MS : pollWhile(data.views.some(isUnderWay));
     },
   });
@@ -46,13 +46,13 @@ export default function ProfileSetPage({ setId, context }: ProfileSetPageProps) 
 
 export type ArtifactProfileProps = {
   artifactId: string;
-  /** Whether the artifact is decoded; its set is opened then. */
+  /** Whether the artifact is decoded; only then is its set opened. */
   isDecoded: boolean;
   name: string;
   context: ProfilePageContext;
 };
 
-/** One artifact: the set that has only it. */
+/** The page of one artifact: of the set with only this artifact. */
 export function ArtifactProfile(props: ArtifactProfileProps) {
   const { artifactId, isDecoded, name, context } = props;
   const set = useQuery({ ...setOfArtifactsQuery([artifactId]), enabled: isDecoded });
@@ -72,7 +72,7 @@ export function ArtifactProfile(props: ArtifactProfileProps) {
 
 type WaitingProps = { context: ProfilePageContext; title: string; words: string };
 
-/** The file is shown at once; the layout is that of the page. The last tab can be read already. */
+/** The page while it loads, in its final layout, with the profile's name and run metadata. */
 function Waiting({ context, title, words }: WaitingProps) {
   return (
     <>

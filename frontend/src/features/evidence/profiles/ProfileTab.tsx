@@ -1,4 +1,4 @@
-/** Where the cost is: flame graph and table, and beside them one function and the values of one label. */
+/** The flame graph, the table of functions, the selected function and the values of a label. */
 import { Button } from '@mantine/core';
 import { Suspense, lazy, useMemo, useState, type RefObject } from 'react';
 import type { LabelKey } from '../../../api';
@@ -20,7 +20,7 @@ import type { LoadedView } from './use-profile-view';
 const GRAPH_HEIGHT = 470;
 
 const loading = import('../../../charts/flame/FlameGraph');
-loading.catch(() => undefined); // reported in place of the graph
+loading.catch(() => undefined); // The error is shown in place of the graph.
 const FlameGraph = lazy(async () => ({ default: (await loading).FlameGraph }));
 
 type TabProps = {

@@ -1,4 +1,4 @@
-/** What is measured, per what, of which samples; and the search. */
+/** The toolbar of a profile: sample type, normalization, granularity, label filter and search. */
 import { SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { Granularity, LabelKey, ProfileSet, ProfileView } from '../../../api';
@@ -9,7 +9,7 @@ import { LabelFilters } from './LabelFilters';
 import type { ProfilePageView } from './profile-url';
 import classes from './profiles.module.css';
 
-/** More sample types than these are a list to choose from. */
+/** With more sample types than this, the toolbar shows a list to select from. */
 const MOST_SEGMENTS = 3;
 const PAUSE_MS = 250;
 
@@ -30,7 +30,7 @@ const NORMALIZATIONS: { id: string; name: string; missing: string }[] = [
   },
 ];
 
-/** What is held at one moment (bytes in use, goroutines) has a mean over snapshots, and no rate. */
+/** Values at one moment (bytes in use, goroutines) have a mean over snapshots, and no rate. */
 const normalizationsFor = (offered: readonly string[]) =>
   NORMALIZATIONS.filter(({ id }) =>
     offered.includes('mean') ? id === 'share' || id === 'mean' : id !== 'mean',
@@ -38,7 +38,7 @@ const normalizationsFor = (offered: readonly string[]) =>
 
 type ToolbarProps = {
   kinds: ProfileSet['kinds'];
-  /** The computed view, and the labels of all samples; null while it is computed. */
+  /** The computed view; null while it is computed. */
   computed: Pick<ProfileView, 'normalizations' | 'default_normalization'> | null;
   labelKeys: readonly LabelKey[];
   measured: { kind: string; sampleType: string };
@@ -80,7 +80,8 @@ export function ProfileToolbar(props: ToolbarProps) {
         <SegmentedControl
           aria-label="Granularity"
           value={flame.granularity}
-          // Another granularity is another tree: what is zoomed to or selected in one is not in the other.
+          // Each granularity has another tree: the zoom and the selection of one do not exist in
+          // another.
           onChange={(granularity) =>
             change({ selected: '', flame: { ...flame, granularity, zoom: '', span: null } })
           }
@@ -140,7 +141,7 @@ function SampleTypes({ kinds, measured, onChoose }: TypesProps) {
 
 type SearchProps = { search: NamePattern; onSearch: (search: NamePattern) => void };
 
-/** What is typed is searched after a pause; a link that changes the search changes the field. */
+/** A search field that searches after a pause. A link that changes the search changes its text. */
 function SearchField({ search, onSearch }: SearchProps) {
   const [text, setText] = useState(search.pattern);
   const [from, setFrom] = useState(search.pattern);

@@ -1,4 +1,4 @@
-/** One function of a profile: what it costs, who calls it, and what it calls. */
+/** One function of a profile: its cost, its callers and its callees. */
 import { useMemo } from 'react';
 import { visibleName } from '../../../engine/flame/frame-label';
 import type { FunctionTable } from '../../../engine/flame/function-table';
@@ -11,18 +11,18 @@ import { scaleOf, type FunctionRow } from './function-rows';
 import { shortCategory } from './profile-wording';
 import classes from './profiles.module.css';
 
-/** Longer lists are cut: the graph has all of them. */
+/** The most callers or callees that are listed; the graph has all of them. */
 const LISTED = 8;
 
 type SelectedProps = {
   table: FunctionTable;
-  /** Null while the tree is read. */
+  /** Null until the tree is loaded. */
   calls: CallIndex | null;
   basis: string;
   name: string;
   onSelect: (name: string) => void;
   onFocus: (name: string) => void;
-  /** Shows its lines; without it a frame is a package or a line. */
+  /** Shows the lines of the function; undefined if frames are packages or lines. */
   onLines?: (name: string) => void;
 };
 

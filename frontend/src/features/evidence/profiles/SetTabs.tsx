@@ -1,4 +1,4 @@
-/** What a set consists of: its artifacts, and the conditions under which they were recorded. */
+/** The artifacts of a set, and the conditions under which they were recorded. */
 import type { ReactNode } from 'react';
 import type { ProfileSet, ProfileSetArtifact } from '../../../api';
 import {
@@ -14,7 +14,7 @@ import { shortCommit } from '../../../lib/commits';
 import type { ProfileLinks } from './profile-context';
 import classes from './profiles.module.css';
 
-/** As they were recorded; those without a time are last, by name. */
+/** Orders artifacts by the time of recording; those without a time are last, by name. */
 function inOrderOfTime(one: ProfileSetArtifact, other: ProfileSetArtifact): number {
   const time = ({ recorded_at: at }: ProfileSetArtifact) => (at ? Date.parse(at) : Infinity);
   const [a, b] = [time(one), time(other)];

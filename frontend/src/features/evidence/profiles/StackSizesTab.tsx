@@ -1,4 +1,4 @@
-/** What the hottest paths of a set need of the stack, by the executable that its profiles are of. A job reads it. */
+/** The stack depth of a set's hot paths. A job computes it from the executable of the profiles. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { asBytes, calls, type HotPath } from '../../../api';

@@ -28,7 +28,7 @@ type ViewTabsProps = {
 export function ViewTabs({ opened, wanted, status, graphs }: ViewTabsProps) {
   const { set, view, change } = opened;
   const { loaded, error, again } = status;
-  // Under a filter, other values can still be chosen.
+  // The values of all samples, so that others can be selected while a filter is set.
   const labelKeys = (loaded?.whole ?? loaded?.summary)?.labels ?? [];
   const { flame } = view;
   if (view.tab === 'stacks')

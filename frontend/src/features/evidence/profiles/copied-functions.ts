@@ -1,4 +1,4 @@
-/** The first rows of the table of functions as text to take along, in the order that is shown. */
+/** Formats the first rows of the table of functions as text, in the order that is shown. */
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import { formatShare, formatValue } from '../../../engine/format/format';
 import { kindLabel } from '../../../engine/format/profile-labels';

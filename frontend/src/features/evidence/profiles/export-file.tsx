@@ -1,4 +1,4 @@
-/** Taking a profile or a comparison away: pictures of the graph at once, files made by a job and then downloaded. */
+/** Exports of a profile or a comparison: pictures of the graph, and files that a job creates. */
 import { Menu } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -6,7 +6,7 @@ import type { ProfileSet } from '../../../api';
 import { download } from '../../../ui';
 import { isUnderWay } from './profile-queries';
 
-/** A file is made in a second or two: its state is asked for often. */
+/** A job creates a file in one or two seconds, so its state is polled often. */
 const POLL_MS = 500;
 
 type StoredExport = Pick<ProfileSet, 'id' | 'state' | 'problem'>;
@@ -17,7 +17,7 @@ type FileSource<Format> = {
   address: (id: string) => string;
 };
 
-/** A file that a job makes: it is downloaded once. */
+/** Requests a file that a job creates, and downloads it once. */
 export function useExportFile<Format>({ create, read, address }: FileSource<Format>) {
   const [wanted, setWanted] = useState<string | null>(null);
   const make = useMutation({ mutationFn: create, onSuccess: ({ id }) => setWanted(id) });
@@ -43,7 +43,7 @@ export function useExportFile<Format>({ create, read, address }: FileSource<Form
   return {
     isBusy: make.isPending || (made.data !== undefined && isUnderWay(made.data)),
     error: make.error ?? made.error ?? failed,
-    /** Forgets the former file, and what became of it. */
+    /** Resets the state of the previous file and its error. */
     reset,
     create: (format: Format) => {
       reset();
@@ -54,7 +54,7 @@ export function useExportFile<Format>({ create, read, address }: FileSource<Form
 
 export type FileChoice<Format> = { format: Format; name: string; hint: string };
 
-/** A file, or on the clipboard as a PNG. */
+/** PNG and SVG are files; 'copy' copies a PNG to the clipboard. */
 export type PictureForm = 'png' | 'svg' | 'copy';
 
 type ItemsProps<Format> = {
@@ -63,7 +63,7 @@ type ItemsProps<Format> = {
   onFile: (format: Format) => void;
 };
 
-/** For the dropdown of a menu. */
+/** The items of an export menu. */
 export function ExportItems<Format extends string>({
   files,
   onPicture,

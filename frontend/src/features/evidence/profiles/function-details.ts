@@ -1,15 +1,15 @@
-/** What the panel shows of one function: its values, and its callers and callees summed over all stacks. Pure. */
+/** The details of one function: its values, and its callers and callees summed over all stacks. */
 import { sumCalls, sumFunctions, type Call } from '../../../engine/flame/call-graph';
 import type { DiffTree } from '../../../engine/flame/diff-tree';
 import type { FunctionTable } from '../../../engine/flame/function-table';
 import { rowAt, type FunctionRow, type Scaled } from './function-rows';
 
-/** A function that calls the selected one or is called by it, and the cost of the calls in shown units. */
+/** A caller or callee of the selected function, and the cost of the calls in the unit shown. */
 export type Relative = { name: string; value: number };
 
 export type CallIndex = {
   relativesOf: (name: string, scale: number) => { callers: Relative[]; callees: Relative[] };
-  /** On how many distinct stacks a function is; 0 when that is not known. */
+  /** Returns the number of distinct stacks with a function; 0 if it is not known. */
   stacksOf: (name: string) => number;
 };
 

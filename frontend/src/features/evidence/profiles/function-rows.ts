@@ -1,4 +1,4 @@
-/** Rows of the table of functions of one profile: indices into the columns, sorted. Pure. */
+/** Rows of the table of functions of one profile: sorted indexes into the columns. */
 import { normalizationIndex } from '../../../engine/flame/diff-tree';
 import {
   OWN_CODE,
@@ -8,7 +8,7 @@ import {
 import type { Sort } from '../../../ui';
 import { shortCategory } from './profile-wording';
 
-/** The normalization that is shown: its unit, and what a raw value is multiplied by. */
+/** The selected normalization: its unit, the factor of raw values, and the scaled total. */
 export type Scaled = { unit: string; scale: number; total: number };
 
 export function scaleOf({ header }: Pick<FunctionTable, 'header'>, basisId: string): Scaled {
@@ -17,12 +17,12 @@ export function scaleOf({ header }: Pick<FunctionTable, 'header'>, basisId: stri
   return { unit: found?.unit ?? 'count', scale, total: header.candidate.total_raw * scale };
 }
 
-/** Values in shown units. `own` is self plus attributed; `share` is that of the whole. */
+/** Values in the unit shown. `own` is self plus attributed; `share` is its share of the total. */
 export type FunctionRow = {
   index: number;
   name: string;
   category: string;
-  /** The category of most of its cost; "own code" where that is its own. */
+  /** The category with most of its cost; "own code" for its own code. */
   mostly: string;
   self: number;
   attributed: number;
@@ -66,7 +66,7 @@ function valueFor(table: FunctionTable, column: string): (index: number) => numb
   }
 }
 
-/** Indices in the order asked for; equal ones stay in the order of the data. */
+/** Returns indexes in the requested order; equal rows stay in the order of the data. */
 export function sortedRows(table: FunctionTable, { column, descending }: Sort): Uint32Array {
   const rows = functionIndices(table);
   const sign = descending ? -1 : 1;
@@ -82,11 +82,11 @@ export function sortedRows(table: FunctionTable, { column, descending }: Sort): 
   return rows.sort((a, b) => sign * (value(a) - value(b)) || a - b);
 }
 
-/** Whether a function is outside of the runtime: the first category is the application's. */
+/** Returns whether a function is outside the runtime: category 0 is the application. */
 export const isApplication = ({ category }: FunctionTable, index: number): boolean =>
   category[index] === 0;
 
-/** The function with the largest self and attributed cost, outside of the runtime if there is one; '' in an empty table. */
+/** Returns the function with the largest own cost, preferably not of the runtime; '' if none. */
 export function largestFunction(table: FunctionTable): string {
   const rows = sortedRows(table, { column: 'own', descending: true });
   const first = rows.find((index) => isApplication(table, index)) ?? rows[0];

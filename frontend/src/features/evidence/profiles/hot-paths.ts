@@ -1,9 +1,9 @@
-/** Hot paths of goroutines: what a chart of their depth draws and states, in bytes. Pure. */
+/** Texts and chart values of the hot paths of goroutines, in bytes. */
 import type { HotPath, HotPathSide } from '../../../api';
 
 export type SideName = 'base' | 'candidate';
 
-/** Room to the right of the deepest path. */
+/** The factor of the axis that leaves space to the right of the deepest path. */
 const SCALE = 1.08;
 const KIB = 1024;
 
@@ -11,7 +11,7 @@ export const bytesText = (bytes: number): string => bytes.toLocaleString('en-US'
 
 export type Limit = { bytes: number; stack: number };
 
-/** The end of the axis, and the limits of stack sizes on it: depths from which a call needs the next size. */
+/** Returns the end of the axis, and the depths on it at which a call needs the next stack size. */
 export function axisOf(paths: readonly HotPath[]): { end: number; limits: Limit[] } {
   const sides = paths.flatMap(({ base, candidate }) => (candidate ? [base, candidate] : [base]));
   const deepest = Math.max(
@@ -31,11 +31,11 @@ export function axisOf(paths: readonly HotPath[]): { end: number; limits: Limit[
 
 export const stackText = (bytes: number): string => `${bytesText(bytes / KIB)} KiB`;
 
-/** Whether the candidate needs a larger stack than the base. */
+/** Returns whether the candidate needs a larger stack than the base. */
 export const crosses = ({ base, candidate }: HotPath): boolean =>
   candidate !== null && candidate.stack_bytes > base.stack_bytes;
 
-/** The room of a side before the next stack size. */
+/** Describes the bytes that are left on a side before the next stack size. */
 export function roomText(side: HotPathSide): string {
   const needs =
     side.lowest_bytes === side.highest_bytes
@@ -44,7 +44,7 @@ export function roomText(side: HotPathSide): string {
   return `${needs} of ${bytesText(side.limit_bytes)} (${stackText(side.stack_bytes)}), ${bytesText(side.free_bytes)} left`;
 }
 
-/** What changed from the base to the candidate; '' without a candidate. */
+/** Describes the change from base to candidate; '' without a candidate. */
 export function changeText({ base, candidate }: HotPath): string {
   if (candidate === null) return '';
   const change = candidate.highest_bytes - base.highest_bytes;
@@ -54,7 +54,7 @@ export function changeText({ base, candidate }: HotPath): string {
   return `${change > 0 ? '+' : '−'}${bytesText(Math.abs(change))}`;
 }
 
-/** The frames of a side as segments of a bar, in shares of the axis; a part beyond `limit` is separate. */
+/** Returns the frames of a side as segments of a bar, as shares of the axis. */
 export function segmentsOf(side: HotPathSide, end: number): { name: string; width: number }[] {
   const depths = side.frames.map(({ depth_bytes: depth }) => depth);
   return side.frames.map(({ function: name, depth_bytes: depth }, at) => ({
@@ -64,7 +64,7 @@ export function segmentsOf(side: HotPathSide, end: number): { name: string; widt
   }));
 }
 
-/** Functions of a path by the bytes that each would return at most. */
+/** Returns the functions of a path, ordered by the most bytes that each would return. */
 export const rankedFrames = ({ frames }: HotPathSide): HotPathSide['frames'] =>
   frames
     .filter(({ is_wrapper: made, returned_bytes: bytes }) => !made && bytes > 0)

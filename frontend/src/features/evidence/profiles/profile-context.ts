@@ -1,13 +1,16 @@
-/** What the rest of the product adds to the page of a profile. Types only. */
+/** Types of what other features add to the page of a profile. */
 import type { ReactNode } from 'react';
 import type { LabelMatcher, ProfileSet } from '../../../api';
 import type { ProfilePageView } from './profile-url';
 
-/** A side of a comparison: artifacts, and the labels that their samples have. */
+/** A side of a comparison: artifacts, and the labels of the compared samples. */
 export type ProfileSide = { artifactIds: string[]; labels: LabelMatcher[] };
 
 export type ProfileLinks = {
-  /** A link to the page that chooses sides; `candidate` null leaves that side open. `primary`: as a button. */
+  /**
+   * Returns a link to the choice of sides; a null `candidate` leaves that side open. `primary`
+   * makes it a button.
+   */
   compare: (
     base: ProfileSide,
     candidate: ProfileSide | null,
@@ -20,18 +23,18 @@ export type ProfileLinks = {
 
 export type ProfilePageContext = {
   view: ProfilePageView;
-  /** `replace` for what is not a separate history step (a drag, a keystroke): Back should not walk through it. */
+  /** Changes the view. `replace` adds no history entry, as for a drag or a keystroke. */
   onView: (view: ProfilePageView, replace: boolean) => void;
-  /** The way back, a line above the title. */
+  /** A link back, on the line above the title. */
   above: ReactNode;
-  /** Links beside the tabs: the page of a trace. */
+  /** Links next to the tabs, such as to the page of a trace. */
   beside?: ReactNode;
   links: ProfileLinks;
-  /** The last tab; without it the conditions of the set. */
+  /** The content of the last tab; if undefined, the conditions of the set. */
   metadata?: ReactNode;
 };
 
-/** What all parts of the page of one set need. */
+/** The values that all parts of a set's page need. */
 export type OpenedSet = {
   set: ProfileSet;
   view: ProfilePageView;

@@ -11,7 +11,7 @@ import {
   type ProfileViewIn,
 } from '../../../api';
 
-/** A view of a set, computed or not. */
+/** The parameters of a view of a set, computed or not. */
 export type WantedView = {
   kind: string;
   sampleType: string;
@@ -19,22 +19,22 @@ export type WantedView = {
   labels: LabelMatcher[];
 };
 
-/** The address of a computed view. */
+/** The IDs of a computed view. */
 export type ViewKey = { set_id: string; profile_view_id: string };
 
-/** A set is read, and a view computed, within a second: what is under way is asked for often. */
+/** Sets and views take less than a second, so their state is polled often. */
 export const POLL_MS = 300;
 
 export const isUnderWay = ({ state }: { state: ProfileSet['state'] | ProfileView['state'] }) =>
   state === 'waiting' || state === 'running';
 
-/** The largest nodes, the functions and the summary can be read as soon as the nodes are counted. */
+/** Returns whether the largest nodes, functions and summary exist: once the nodes are counted. */
 export const isReadable = ({ nodes }: ProfileView): boolean => nodes !== null;
 
 export const openProfileSet = (artifact_ids: string[]) =>
   calls.profileSetsCreate({ body: { artifact_ids } });
 
-/** The set of these artifacts, which is made unless it exists. */
+/** Loads the set of these artifacts; the server creates it unless it exists. */
 export const setOfArtifactsQuery = (artifact_ids: string[]) =>
   queryOptions({
     queryKey: ['profile_set_of', artifact_ids],
@@ -48,7 +48,7 @@ export const profileSetQuery = (set_id: string) =>
     queryFn: ({ signal }) => calls.profileSetsGet({ path: { set_id }, signal }),
   });
 
-/** Has a view computed. One that exists is returned unchanged. */
+/** Requests the computation of a view. The server returns an existing view unchanged. */
 export const requestedViewQuery = (set_id: string, wanted: WantedView) => {
   const body: ProfileViewIn = {
     kind: wanted.kind,
@@ -70,7 +70,7 @@ export const profileViewQuery = (path: ViewKey) =>
     queryFn: ({ signal }) => calls.profileViewsGet({ path, signal }),
   });
 
-/** Numbers of a computed view never change. */
+/** A computed view never changes. */
 const cached = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
 export const summaryQuery = (path: ViewKey) =>
@@ -80,7 +80,7 @@ export const summaryQuery = (path: ViewKey) =>
     ...cached,
   });
 
-/** A part of a view as column file. */
+/** Loads a part of a view as a column file. */
 export const viewPartQuery = (path: ViewKey, part: 'first' | 'rest' | 'functions') =>
   queryOptions({
     queryKey: ['bytes', path, part],
@@ -93,7 +93,7 @@ export const viewPartQuery = (path: ViewKey, part: 'first' | 'rest' | 'functions
     ...cached,
   });
 
-/** Frames that were never sent; it belongs to the part that is shown. */
+/** Loads frames that no part contains. A snapshot saves it with the first part. */
 export const subtreeQuery = (path: ViewKey, node_id: number) =>
   queryOptions({
     queryKey: ['bytes', path, 'subtree', node_id],

@@ -1,4 +1,7 @@
-/** What can be opened on the page of a profile set, as requests: a report takes it along. Most viewed first. */
+/**
+ * Requests for everything that can be opened on the page of a profile set, for its snapshot; the
+ * most viewed first.
+ */
 import type { QueryClient } from '@tanstack/react-query';
 import { profileSetQuery } from './profile-queries';
 

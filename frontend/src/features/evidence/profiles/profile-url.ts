@@ -1,6 +1,7 @@
 /**
- * What a link to a profile restores: tab, sample type, label filter, selected function and category, and the graph. The
- * address holds short names and leaves out what is as usual; `v` is the version of this form.
+ * The URL parameters of a profile: tab, sample type, label filter, selected function and category,
+ * and the graph. Names are short, default values are omitted, and `v` is the version of this
+ * format.
  */
 import * as z from 'zod/mini';
 import type { LabelMatcher } from '../../../api';
@@ -22,14 +23,14 @@ export type ProfileTab = (typeof PROFILE_TABS)[number];
 
 export const SORT_COLUMNS = ['name', 'self', 'attributed', 'own', 'mostly', 'total'] as const;
 
-/** As many as the server accepts in a view. */
+/** The most labels that the server accepts in a view. */
 export const MOST_LABELS = 20;
 
 const text = z.string().check(z.maxLength(4096));
 const labelText = z.string().check(z.maxLength(1000));
 const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
 
-/** Every field falls back alone: one damaged part of a link does not cost the rest of it. */
+/** Parses each field on its own: an invalid one gets its default, the others keep their values. */
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 
 const searchSchema = z.object({
@@ -66,21 +67,21 @@ const searchSchema = z.object({
 
 export type ProfileSearch = z.infer<typeof searchSchema>;
 
-/** All that can be chosen on the page. */
+/** The state of the page. */
 export type ProfilePageView = {
   tab: ProfileTab;
-  /** Kind of profile and sample type; '' = the first of the set. */
+  /** The kind of profile, and below it the sample type; '' = the default of the set. */
   kind: string;
   sampleType: string;
   labels: LabelMatcher[];
-  /** With the selected runtime category as its `category`. */
+  /** Its `category` is the selected runtime category. */
   flame: FlameView;
-  /** Name of the selected function; '' = the largest. */
+  /** The name of the selected function; '' = the largest. */
   selected: string;
   /** The label whose values are listed; '' = the first. */
   labelKey: string;
   sort: Sort;
-  /** Whether functions of the runtime are listed too. Their cost is part of what is attributed to their callers. */
+  /** Whether functions of the runtime are listed; their cost is also attributed to callers. */
   withRuntime: boolean;
 };
 
@@ -93,7 +94,7 @@ const DEFAULT_FLAME: FlameView = {
   search: { pattern: '', regex: false, caseSensitive: false },
 };
 
-/** Checks what an address contains; never throws. */
+/** Parses the URL parameters; never throws. */
 export function readProfileSearch(search: Record<string, unknown>): ProfileSearch {
   return searchSchema.parse(search);
 }
@@ -131,7 +132,7 @@ export function profileViewOf(search: ProfileSearch): ProfilePageView {
   };
 }
 
-/** The other way round; what is as usual is left out. */
+/** Converts a view to URL parameters without default values. */
 export function profileSearchOf(view: ProfilePageView): ProfileSearch {
   const { flame, sort, labels } = view;
   const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
@@ -168,7 +169,7 @@ export function profileSearchOf(view: ProfilePageView): ProfileSearch {
   );
 }
 
-/** Choices that Back takes back one by one; a drag or a key typed replaces the one before. */
+/** Returns whether a change is a new history entry; drags and keystrokes replace an entry. */
 export function isProfileStep(before: ProfilePageView, after: ProfilePageView): boolean {
   const chosen = ({ tab, kind, sampleType, labels, flame, selected }: ProfilePageView): string =>
     JSON.stringify([

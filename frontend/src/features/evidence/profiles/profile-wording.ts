@@ -1,11 +1,11 @@
-/** What a profile says of itself: its title, one line of facts, and what its values are per. Value in, words out. */
+/** Texts of a profile: its title, a line of facts, labels, and the unit of its values. */
 import type { LabelMatcher, ProfileSet, ProfileViewSummary } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
 import { formatNumber, formatShare, formatValue, unitOf } from '../../../engine/format/format';
 import { categoryLabel, kindLabel, sampleTypeLabel } from '../../../engine/format/profile-labels';
 import { countOf, durationText } from '../../../ui';
 
-/** Cut at the marks of names: "`ident.Clone` takes 25%" has one name, in the second part. */
+/** Splits a headline at its backticks: names between them are code. */
 export function headlineParts(headline: string): { text: string; code: boolean }[] {
   return headline
     .replace(/\.$/u, '')
@@ -14,7 +14,7 @@ export function headlineParts(headline: string): { text: string; code: boolean }
     .filter(({ text }) => text !== '');
 }
 
-/** What a set is called in lists and in the browser's tab. */
+/** Returns the name of a set for lists and the title of the browser's tab. */
 export function setName({ artifacts, kinds }: Pick<ProfileSet, 'artifacts' | 'kinds'>): string {
   const [only] = artifacts;
   if (artifacts.length === 1 && only) return only.name;
@@ -24,7 +24,7 @@ export function setName({ artifacts, kinds }: Pick<ProfileSet, 'artifacts' | 'ki
     : `${words} profiles, set of ${artifacts.length}`;
 }
 
-/** One muted line: exact values and conditions. */
+/** Returns the line of facts below the title: exact values and conditions. */
 export function factsText(
   set: ProfileSet,
   summary: ProfileViewSummary,
@@ -36,7 +36,7 @@ export function factsText(
   const artifacts = set.artifacts.filter((each) => each.state === 'decoded');
   const duration = artifacts.reduce((sum, each) => sum + (each.duration_ns ?? 0), 0);
   const over = duration > 0 ? ` over ${durationText(duration)}` : '';
-  // "2,000 stack growths", but "2.9 ms of CPU".
+  // Counts have no "of": "2,000 stack growths", but "2.9 ms of CPU".
   const amount = (raw: number) =>
     `${formatValue(raw, type.unit)}${type.unit === 'count' ? '' : ' of'} ${of}`;
   const parts = [
@@ -59,7 +59,7 @@ function conditionsText({ conditions }: ProfileSet): string {
   return [conditions.go_version, platform].filter(Boolean).join(' ');
 }
 
-/** "CPU time per request, 2.88 ms". */
+/** Describes the width of the graph, such as "CPU time per request, 2.88 ms". */
 export function widthText(
   { kind, sample_type: { type } }: ProfileViewSummary,
   scaled: { unit: string; total: number },
@@ -69,11 +69,11 @@ export function widthText(
   return `${measured.join(' ')}, ${formatValue(scaled.total, unit)}`;
 }
 
-/** "endpoint = /api/v1/write", "no endpoint". */
+/** Formats a label, such as "endpoint = /api/v1/write" or "no endpoint". */
 export const labelText = ({ key, value }: LabelMatcher): string =>
   value === null ? `no ${key}` : `${key} = ${value}`;
 
-/** The values of each key: they are alternatives. */
+/** Groups label values by key; the values of one key are alternatives. */
 export function groupLabels(
   labels: readonly LabelMatcher[],
 ): { key: string; values: (string | null)[] }[] {
@@ -82,23 +82,23 @@ export function groupLabels(
   return [...found].map(([key, values]) => ({ key, values }));
 }
 
-/** With this value beside others of its key, or without it. */
+/** Adds a label value to a filter, or removes it if the filter has it. */
 export function toggleLabel(labels: readonly LabelMatcher[], label: LabelMatcher): LabelMatcher[] {
   const isSame = ({ key, value }: LabelMatcher) => key === label.key && value === label.value;
   return labels.some(isSame) ? labels.filter((each) => !isSame(each)) : [...labels, label];
 }
 
-/** "endpoint = /a or /b". */
+/** Formats the values of one key, such as "endpoint = /a or /b". */
 export const labelsText = ({ key, values }: { key: string; values: (string | null)[] }): string =>
   values.length === 1
     ? labelText({ key, value: values[0]! })
     : `${key} = ${values.map((value) => value ?? 'no value').join(' or ')}`;
 
-/** "stack growth, 25%". */
+/** Formats a category with its share, such as "stack growth, 25%". */
 export function categoryText(summary: ProfileViewSummary, id: string): string {
   const found = summary.categories.find(({ category }) => category === id);
   return found ? `${shortCategory(id)}, ${formatShare(found.share)}` : '';
 }
 
-/** A category without its explanation in brackets: columns are narrow. */
+/** Returns a category's name without its explanation in brackets, for narrow columns. */
 export const shortCategory = (id: string): string => categoryLabel(id).replace(/ \(.*\)$/u, '');

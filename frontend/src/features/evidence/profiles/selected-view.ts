@@ -1,9 +1,9 @@
-/** Which view of a set an address means. Pure. */
+/** Resolves the view of a set from the URL parameters. */
 import type { LabelMatcher, ProfileSet, ProfileView } from '../../../api';
 import type { WantedView } from './profile-queries';
 import type { ProfilePageView } from './profile-url';
 
-/** What is left open is filled in from the set. */
+/** Returns the view; empty or unknown parameters get the defaults of the set. */
 export function selectView(
   { kinds }: Pick<ProfileSet, 'kinds'>,
   {

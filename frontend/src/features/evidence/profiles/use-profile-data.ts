@@ -1,4 +1,4 @@
-/** The files of a computed view: its tree as far as it has arrived, for the graphs, and its table of functions. */
+/** The data of a computed view: its tree as far as it is loaded, and its table of functions. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ProfileView } from '../../../api';
@@ -10,7 +10,7 @@ import { isUnderWay, subtreeQuery, viewPartQuery, type ViewKey } from './profile
 
 export type ProfileData = {
   source: FlameSource | null;
-  /** Read when first asked for: only the graph of calls and the lists of callers need it here. */
+  /** For the call graph and the lists of callers; null until the first part is loaded. */
   tree: DiffTree | null;
   table: FunctionTable | null;
   error: Error | null;
@@ -19,7 +19,7 @@ export type ProfileData = {
 
 type Read<T> = { value: T | null; error: Error | null };
 
-/** Files come from decoders of every version: one that cannot be read is an error of the page, not of the browser. */
+/** Returns a parse error as a value, so that the page can show it. */
 function attempt<T>(read: () => T | null): Read<T> {
   try {
     return { value: read(), error: null };

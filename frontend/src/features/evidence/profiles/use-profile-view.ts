@@ -1,4 +1,4 @@
-/** The view of a set that an address means: computed on request, with its summary and that of all samples. */
+/** The view that the URL selects: requested if needed, with its summary and that of all samples. */
 import { useQuery } from '@tanstack/react-query';
 import type { ProfileSet, ProfileView, ProfileViewSummary } from '../../../api';
 import { useIsSnapshot } from '../../../ui';
@@ -18,13 +18,13 @@ export type LoadedView = {
   key: ViewKey;
   view: ProfileView;
   summary: ProfileViewSummary;
-  /** Of the samples without the label filter; null while that view is not computed. */
+  /** The summary without the label filter; null while that view is not computed. */
   whole: ProfileViewSummary | null;
 };
 
 export type ViewStatus = {
   loaded: LoadedView | null;
-  /** Why the view cannot be shown; null while it may be. */
+  /** Why the view cannot be shown; null while it is loading or shown. */
   error: Error | null;
   again: () => void;
 };

@@ -1,4 +1,4 @@
-/** All traces of a set, page by page: sorted, and searchable by their root span. */
+/** A paged table of all traces of a set; sortable, and searchable by root span. */
 import { Button, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,4 +1,7 @@
-/** Calls: how many a request makes, whether waiting for the slowest explains its tail, and calls that come again. */
+/**
+ * Tables of calls: how many a request makes, whether the slowest one explains the tail, and
+ * repeated calls.
+ */
 import { EffectAxis, EffectInterval } from '../../../charts';
 import {
   formatCount,
@@ -202,7 +205,7 @@ function timeColumn<Row>(
   };
 }
 
-/** Whose row it is, where there are two sides. */
+/** Returns a column with the side of each row, if there are two sides. */
 export function sideColumn<Row extends { side: 'base' | 'candidate' }>(
   sets: SpanSets,
 ): Column<Row>[] {

@@ -1,4 +1,4 @@
-/** Why a gap is there: computed from execution traces of the same process, and shown with its caveats. */
+/** The explanation of a gap, from execution traces of the same process, with its caveats. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, lazy, useId, type ReactNode } from 'react';
 import { formatShare, formatValue } from '../../../engine/format/format';
@@ -28,14 +28,14 @@ const StateSwatch = lazy(async () => ({
 type GapExplanationProps = {
   artifactId: string;
   traceId: string;
-  /** Row of the span, and number of its gap. */
+  /** The row of the span, and below it the index of its gap. */
   span: number;
   gap: number;
-  /** A link to the page of an execution trace. */
+  /** Returns a link to the page of an execution trace. */
   executionLink: (artifactId: string, words: string) => ReactNode;
 };
 
-/** Found out in a second or two: worth asking often, events or not. */
+/** The job takes one or two seconds, so its state is polled often, with or without events. */
 const POLL_MS = 700;
 const FAILED = 'Could not explain the gap';
 
@@ -245,7 +245,7 @@ function Stack({ title, frames }: { title: string; frames: readonly StackFrame[]
   );
 }
 
-/** The first frame that is not the runtime's or a lock's own. */
+/** Returns the first function outside the runtime, `sync` and the like, or else the first one. */
 const leading = (frames: readonly StackFrame[]): string =>
   (
     frames.find(({ function: name }) => !/^(?:runtime|internal|sync|time)\b/u.test(name)) ??

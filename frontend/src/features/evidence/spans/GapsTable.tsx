@@ -1,4 +1,4 @@
-/** Gaps by edge: where, between which calls, no span shows what was done, how long, and whether that changed. */
+/** A table of gaps by edge: between which calls no span is recorded, how long, and any change. */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';

@@ -1,4 +1,4 @@
-/** The pages of spans, loaded when they are first shown: no page without spans pays for them. */
+/** The pages of spans, loaded when they are first shown: other pages do not load them. */
 import { Suspense, lazy } from 'react';
 import { SkeletonRows } from '../../../ui';
 import type { ServiceMapPageProps } from './ServiceMapPage';

@@ -1,4 +1,4 @@
-/** The services of an environment in the order in which requests flow through them. */
+/** The service map: the services of an environment, in the order of requests. */
 import { Button, Select } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
@@ -21,10 +21,10 @@ import { environmentsOfMapQuery, serviceOrderQuery } from './span-queries';
 import classes from './spans.module.css';
 
 export type ServiceMapPageProps = {
-  /** Id of the environment; '' = the one in which most calls were seen. */
+  /** An ID; '' = the environment with the most known calls between services. */
   environment: string;
   onEnvironment: (id: string) => void;
-  /** Opens the board at a service. */
+  /** Opens the dashboard at a service. */
   onService: (environmentId: string, serviceId: string) => void;
   above: ReactNode;
 };
@@ -97,10 +97,10 @@ export default function ServiceMapPage({
 }
 
 type Environment = { id: string; name: string };
-/** The number of environments that are read before one is shown without a choice. */
+/** The most environments that are loaded to find the default one. */
 const INSPECTED_TRACES = 8;
 
-/** The environment in which most pairs of services are known to call each other; null until that is known. */
+/** Returns the environment with the most pairs of calling services; null until it is known. */
 function useUsual(known: readonly Environment[], wanted: boolean): Environment | null {
   const asked = wanted && known.length > 1 ? known.slice(0, INSPECTED_TRACES) : [];
   const orders = useQueries({ queries: asked.map(({ id }) => serviceOrderQuery(id)) });

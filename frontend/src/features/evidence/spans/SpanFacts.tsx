@@ -1,4 +1,4 @@
-/** What a decoded set of spans says of itself, on the page of its file. */
+/** A summary of a decoded span set, for the page of its artifact. */
 import type { Artifact } from '../../../api';
 import { DetailsList, countText, durationText } from '../../../ui';
 

@@ -13,7 +13,7 @@ const EXPLANATIONS = at('/span-sets/:id/traces/:trace/gap-explanations');
 
 type Acts = { selected: (number | null)[]; windows: { from: number; to: number }[] };
 
-/** The panel of one span of a trace, and what is chosen in it. */
+/** Shows the panel of one span of a trace, and records what is selected in it. */
 function showPanel(row: number, trace: object = aTraceOfSpans()) {
   const acts: Acts = { selected: [], windows: [] };
   const shown = show(

@@ -1,4 +1,4 @@
-/** The selected span: its times, its gaps, and everything that was recorded with it. All names are text. */
+/** The selected span: its times, its gaps, and all recorded attributes, as plain text. */
 import type { ReactNode } from 'react';
 import { formatShare, formatValue } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
@@ -18,7 +18,7 @@ type PanelProps = {
   onSelect: (row: number | null) => void;
   onWindow: (window: TimelineViewport) => void;
   traceLink: (traceId: string, words: string) => ReactNode;
-  /** A link to the page of an execution trace. */
+  /** Returns a link to the page of an execution trace. */
   executionLink: (artifactId: string, words: string) => ReactNode;
 };
 

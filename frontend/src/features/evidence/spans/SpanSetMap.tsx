@@ -1,4 +1,4 @@
-/** Who calls whom in these spans, as a map. */
+/** A map of the calls between services in these spans. */
 import { useMemo } from 'react';
 import { ServiceMap, type MapCall, type MapService } from '../../../charts/map/ServiceMap';
 import { formatCount, formatRatio, formatValue } from '../../../engine/format/format';

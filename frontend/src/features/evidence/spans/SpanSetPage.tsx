@@ -1,4 +1,4 @@
-/** One set of spans alone: how long its requests take, and where that time goes. */
+/** The page of one span set: how long its requests take, and where the time is spent. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -24,7 +24,7 @@ export type SpanSetPageProps = Pick<BodyProps, 'view' | 'onView' | 'traceLink'> 
   artifactId: string;
   traces: TracesView;
   onTraces: (view: TracesView) => void;
-  /** The way back, a line above the title. */
+  /** A link back, on the line above the title. */
   above: ReactNode;
   /** A link to the choice of the other side. */
   compare: ReactNode;

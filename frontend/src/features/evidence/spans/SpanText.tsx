@@ -1,6 +1,6 @@
 import type { SpanWord as Piece } from './span-wording';
 
-/** A sentence whose names stand in code type. */
+/** A sentence with its names in code type. */
 export function SpanText({ words }: { words: Piece[] }) {
   return (
     <>

@@ -31,9 +31,9 @@ export type BodyProps = {
   sets: SpanSets;
   view: SpansView;
   onView: (view: SpansView) => void;
-  /** A link to the page of one trace. */
+  /** Returns a link to the page of one trace. */
   traceLink: (artifactId: string, traceId: string, words: string) => ReactNode;
-  /** Of a set alone, its list of all traces: in place of the slowest. */
+  /** The list of all traces of a single set; it replaces the slowest traces. */
   list?: ReactNode;
   arrival?: SpansArrival | null;
   onArrived?: () => void;

@@ -1,4 +1,4 @@
-/** The spans' part of a comparison: loading, failed, or shown. */
+/** The spans section of a comparison, while loading, after an error, or loaded. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows } from '../../../ui';

@@ -1,4 +1,4 @@
-/** One trace: where its time went, span by span. */
+/** The page of one trace: its spans as a waterfall. */
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useCallback, useMemo, useState, type ReactNode } from 'react';
@@ -37,13 +37,13 @@ const Waterfall = lazy(async () => ({
 export type WaterfallPageProps = {
   artifactId: string;
   traceId: string;
-  /** The way back, a line above the title. */
+  /** A link back, on the line above the title. */
   above: ReactNode;
   view: WaterfallView;
   onView: (view: WaterfallView) => void;
-  /** A link to another trace of the same file. */
+  /** Returns a link to another trace of the same artifact. */
   traceLink: (traceId: string, words: string) => ReactNode;
-  /** A link to the page of an execution trace. */
+  /** Returns a link to the page of an execution trace. */
   executionLink: (artifactId: string, words: string) => ReactNode;
 };
 
@@ -167,7 +167,7 @@ function Drawn({ artifactId, trace, view, onView, traceLink, executionLink }: Dr
         found={found}
         onNext={(by) => {
           const at = selected === null ? -1 : found.indexOf(selected);
-          // Before the first one the previous is the last.
+          // If no match is selected, the previous one is the last.
           const next =
             at < 0 && by < 0 ? found.at(-1) : found[(at + by + found.length) % found.length];
           if (next !== undefined) select(next);

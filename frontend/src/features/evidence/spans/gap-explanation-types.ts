@@ -1,4 +1,4 @@
-/** The explanation of a gap from execution traces, and its request. */
+/** Types of the explanation of a gap from execution traces, and its requests. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 
@@ -13,7 +13,10 @@ export type ExplainedGap = NonNullable<
   Awaited<ReturnType<typeof calls.gapExplanationsList>>
 >[number];
 
-/** What was asked about the gaps of a trace; by the kind of its jobs' subject, so that events refresh it. */
+/**
+ * Loads the requested explanations of a trace. The key starts with the kind of the jobs' subject,
+ * so events refetch it.
+ */
 export const explanationsQuery = (artifact_id: string, trace_id: string) =>
   queryOptions({
     queryKey: ['explanation', artifact_id, trace_id],

@@ -4,10 +4,13 @@ import { readDashboard } from '../../../engine/dashboard/dashboard-file';
 import { serviceMapValues } from '../../../engine/spans/service-map-values';
 
 const SHOWN_MS = 3_600_000;
-/** Values older than so many steps are not current. */
+/** Values older than this many steps are not current. */
 const LATELY = 20;
 
-/** What each service does now, as the board's newest cells say. A map without metrics has none. */
+/**
+ * Loads the current values of each service from the newest points of the dashboard. A map without
+ * metrics has none.
+ */
 export const serviceMapValuesQuery = (environment_id: string) =>
   queryOptions({
     queryKey: ['environment', 'numbers', environment_id],

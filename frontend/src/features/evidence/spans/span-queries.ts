@@ -3,7 +3,7 @@ import { calls } from '../../../api';
 import { readSet, readSets, readTrace } from './span-types';
 import { usualDescending, type TracesView } from './span-url';
 
-/** What was decoded or compared never changes; it is cached as long as the page is open. */
+/** Decoded and compared spans never change; they are cached for 10 minutes after use. */
 const cachedTraces = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
 
 export const spansPartQuery = (comparison_id: string) =>
@@ -26,7 +26,7 @@ export const TRACES_A_PAGE = 50;
 type Listed = NonNullable<Awaited<ReturnType<typeof calls.spanSetsTraces>>>;
 export type TraceOfSet = Listed['items'][number];
 
-/** One page of the list of all traces of a set. */
+/** Loads one page of the list of all traces of a set. */
 export const allTracesQuery = (artifact_id: string, view: TracesView) =>
   queryOptions({
     queryKey: ['bytes', 'spans', 'traces', artifact_id, view],
@@ -54,7 +54,7 @@ export const waterfallQuery = (artifact_id: string, trace_id: string) =>
     ...cachedTraces,
   });
 
-/** What the file is called; the page of its spans does without when that is not known. */
+/** Loads the name of the artifact; the page of its spans works without it. */
 export const nameQuery = (artifact_id: string) =>
   queryOptions({
     queryKey: ['artifact', 'name', artifact_id],

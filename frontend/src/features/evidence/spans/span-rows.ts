@@ -1,4 +1,4 @@
-/** Rows of the tables about spans: their order, and what changed of them. Pure. */
+/** Rows of the tables of spans: their order and their changes. */
 import type { Sort } from '../../../ui';
 import type { Gap, SideName, SpanSets } from './span-types';
 import type { GapQuantile } from './span-url';
@@ -10,7 +10,7 @@ const QUANTILE_KEYS = { p50: 'p50_ns', p90: 'p90_ns', p99: 'p99_ns' } as const;
 export const gapNs = (gap: Gap, side: SideName, quantile: GapQuantile): number | null =>
   gap[side]?.[QUANTILE_KEYS[quantile]] ?? null;
 
-/** The part of request time that a gap holds: on the side where it is most. */
+/** Returns the share of request time in a gap, on the side where it is larger. */
 const gapShare = (gap: Gap): number => Math.max(gap.base?.share ?? 0, gap.candidate?.share ?? 0);
 
 export const isChanged = ({ state }: { state: string }): boolean => state !== 'noise';
@@ -24,7 +24,7 @@ function valueFor(gap: Gap, column: string, quantile: GapQuantile): number {
     case 'n':
       return (gap.candidate ?? gap.base)?.n ?? 0;
     case 'change': {
-      // What changed first, by what it costs each request.
+      // Changed gaps are first, ordered by the change of their time per request.
       const cost = (gap.candidate?.per_request_ns ?? 0) - (gap.base?.per_request_ns ?? 0);
       return (isChanged(gap) ? 1e15 : 0) + Math.abs(cost);
     }
@@ -54,15 +54,18 @@ type GapChange = {
   high: number | null;
 };
 
-/** The change of the shown quantile: never that of another one beside its values. */
+/** Returns the change of the selected quantile; null rather than that of another quantile. */
 export function changeAt({ change, changes }: Gap, quantile: GapQuantile): GapChange | null {
   if (changes) return changes[quantile];
   if (!change) return null;
-  // A gap on one side only has no quantile to compare: its change is of all its time.
+  // A gap on one side only has no quantile to compare: its change is that of its total time.
   return change.quantile === null || change.quantile === QUANTILE_VALUES[quantile] ? change : null;
 }
 
-/** How the shown quantile of a gap is marked: only where the gap was judged to have changed and this quantile shows it. */
+/**
+ * Returns the state of a gap for one quantile: "noise" unless the gap changed significantly and
+ * this quantile shows it.
+ */
 export function stateAt(gap: Gap, quantile: GapQuantile): Gap['state'] {
   if (gap.state !== 'more' && gap.state !== 'less') return gap.state;
   const change = changeAt(gap, quantile);
@@ -71,7 +74,7 @@ export function stateAt(gap: Gap, quantile: GapQuantile): Gap['state'] {
   return change.high !== null && change.high < 1 ? 'less' : 'noise';
 }
 
-/** A change is a ratio where both sides have the gap; else what low and high bound is a difference. */
+/** Returns the ratio and its interval; null for a gap of one side, whose change is a difference. */
 export function ratioOf(
   gap: Gap,
   quantile: GapQuantile,

@@ -233,7 +233,7 @@ describe('all traces of a set', () => {
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('Could not load the traces · It was deleted.');
     await user.click(within(alert).getByRole('button', { name: 'Try again' }));
-    // A root span may have no name; its link has one all the same.
+    // A root span may have no name; its link still has a text.
     expect(await screen.findByRole('link', { name: 'without a name' })).toBeInTheDocument();
     expect(bodyRows('All traces')[0]).toHaveTextContent(/20\.8 ms–8–$/);
     expect(screen.queryByRole('button', { name: 'Next' })).not.toBeInTheDocument();

@@ -1,4 +1,4 @@
-/** The documents of span sets and of one trace as pages use them. Times are nanoseconds. */
+/** Types of the documents of span sets and of one trace. Times are nanoseconds. */
 import type { GapRow, SpansPage, TraceWaterfall } from '../../../api';
 import { requireFormat } from '../../../lib/document-format';
 
@@ -21,18 +21,18 @@ export type SideName = 'base' | 'candidate';
 /** @throws Error with a readable message when the response has another format. */
 export function readSets(response: unknown): SpansPage {
   const page = requireFormat<SpansPage>(response, 'slowpath.spans-comparison/1', 'the span set');
-  // The first documents have only `change`, of one quantile.
+  // The first documents have only `change`, which is of one quantile.
   const gaps: (Omit<GapRow, 'changes'> & Partial<Pick<GapRow, 'changes'>>)[] = page.gaps;
   return { ...page, gaps: gaps.map((gap) => ({ ...gap, changes: gap.changes ?? null })) };
 }
 
-/** One set, whose traces have the id that it was requested by. */
+/** Returns one set; its traces get the artifact ID of the request. */
 export function readSet(response: unknown, artifactId: string): SpansPage {
   const page = readSets(response);
   return { ...page, traces: page.traces.map((row) => ({ ...row, artifact: artifactId })) };
 }
 
-/** A span whose parent is not above it is drawn as a root. */
+/** Parses a trace. A span whose parent is not in a row above becomes a root. */
 export function readTrace(response: unknown): TraceWaterfall {
   const page = requireFormat<TraceWaterfall>(response, 'slowpath.spans-trace/1', 'the trace');
   const spans = page.spans.map((each, row) =>

@@ -1,4 +1,7 @@
-/** What links to spans restore: of one trace its window, folds and selection; of sets the order of a table and its row. */
+/**
+ * The URL parameters of spans: of a trace its viewport, folded rows and selection; of sets the
+ * order of tables and the selected row.
+ */
 import * as z from 'zod/mini';
 import { WHOLE_TIMELINE, type TimelineViewport } from '../../../engine/timeline/timeline-viewport';
 import type { Sort } from '../../../ui';
@@ -11,7 +14,7 @@ const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? unde
 
 const waterfallSearch = z.object({
   span: field(row),
-  /** Rows folded away: "r3r17r40". */
+  /** Folded rows, such as "r3r17r40". */
   fold: field(text),
   wfrom: field(between0and1),
   wto: field(between0and1),
@@ -21,11 +24,11 @@ const waterfallSearch = z.object({
 type WaterfallSearch = z.infer<typeof waterfallSearch>;
 
 export type WaterfallView = {
-  /** Row of the selected span. */
+  /** The row of the selected span. */
   span: number | null;
   folded: ReadonlySet<number>;
   window: TimelineViewport;
-  /** Words that spans are looked for by. */
+  /** The words of the search for spans. */
   words: string;
   /** Whether the critical path is drawn. */
   critical: boolean;
@@ -34,7 +37,7 @@ export type WaterfallView = {
 export const readWaterfallSearch = (search: Record<string, unknown>): WaterfallSearch =>
   waterfallSearch.parse(search);
 
-/** More folds than this make an address too long; the rest is unfolded when the link is opened. */
+/** The most folded rows in a URL, to limit its length; a link shows the others unfolded. */
 const MOST_FOLDS = 400;
 
 export function waterfallViewOf(search: WaterfallSearch): WaterfallView {
@@ -52,7 +55,7 @@ export function waterfallViewOf(search: WaterfallSearch): WaterfallView {
   };
 }
 
-/** A nanosecond of a second is 1e-9 of it; more digits say nothing. */
+/** Rounds to 1e-9, which is a nanosecond of a second; more digits have no meaning. */
 const rounded = (part: number): number => Math.round(part * 1e9) / 1e9;
 
 export function waterfallSearchOf(view: WaterfallView): WaterfallSearch {
@@ -79,14 +82,14 @@ export const GAP_QUANTILES = ['p50', 'p90', 'p99'] as const;
 export type GapQuantile = (typeof GAP_QUANTILES)[number];
 
 export type SpansView = {
-  /** Edge of the selected gap or calls; '' = none. */
+  /** The edge of the selected gap or calls; '' = none. */
   edge: string;
   quantile: GapQuantile;
   sort: Sort;
 };
 const USUAL_SORT: Sort = { column: 'change', descending: true };
 
-/** Every field falls back alone, as all fields of an address do. */
+/** An invalid field gets its default; the others keep their values. */
 export const spansFields = {
   edge: field(text),
   squant: field(z.enum(GAP_QUANTILES)),
@@ -110,7 +113,7 @@ export const spansSearchOf = ({ edge, quantile, sort }: SpansView): SpansSearch 
 
 const TRACE_ORDERS = ['duration', 'start', 'gap', 'spans', 'errors'] as const;
 
-/** Which of all traces of a set are listed. */
+/** The listed traces of a set: order, filter and page. */
 export type TracesView = {
   order: (typeof TRACE_ORDERS)[number];
   descending: boolean;
@@ -119,7 +122,7 @@ export type TracesView = {
   page: number;
 };
 
-/** By time the earliest stand first, else the largest. */
+/** Returns whether an order is descending by default: all except the start time. */
 export const usualDescending = (order: TracesView['order']): boolean => order !== 'start';
 
 const setSearch = z.object({
@@ -132,7 +135,7 @@ const setSearch = z.object({
 });
 type SetSearch = z.infer<typeof setSearch>;
 
-/** The URL fields of a span set alone: its tables, and its list of all traces. */
+/** Parses the URL parameters of a span set: its tables, and its list of all traces. */
 export const readSpansSearch = (search: Record<string, unknown>): SetSearch =>
   setSearch.parse(search);
 

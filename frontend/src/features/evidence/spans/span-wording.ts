@@ -1,15 +1,15 @@
-/** Spans in words. Value in, words out; names are made visible where they are shown. */
+/** Texts of spans. Invisible characters of names are made visible. */
 import { formatShare, formatValue } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { START, END, criticalOwn, largestGap } from '../../../engine/spans/waterfall-layout';
 import type { Gap, TraceDetail, SpanSets } from './span-types';
 
-/** A piece of a sentence; names stand in code type. */
+/** A piece of a sentence; `code` shows it in code type. */
 export type SpanWord = { text: string; code?: boolean };
 
 const code = (name: string): SpanWord => ({ text: visibleName(name), code: true });
 
-/** "between a and b", "before a", "after b". */
+/** Returns the place of a gap: "between a and b", "before a", "after b". */
 export function gapPlace({ previous, next }: { previous: string; next: string }): SpanWord[] {
   if (previous === START && next === END) return [{ text: 'end to end' }];
   if (previous === START) return [{ text: 'before ' }, code(next)];
@@ -17,10 +17,10 @@ export function gapPlace({ previous, next }: { previous: string; next: string })
   return [{ text: 'between ' }, code(previous), { text: ' and ' }, code(next)];
 }
 
-/** The first gap named has at least this share of the whole. */
+/** The smallest share of the root span's duration with which the largest gap is named. */
 const CRITICAL_SHARE_FLOOR = 0.1;
 
-/** The answer of one trace: how long it took, and where most of that went. */
+/** Returns the headline of a trace: how long it took, and where most of the time was spent. */
 export function traceAnswer(trace: TraceDetail): SpanWord[] {
   const root = trace.spans[0];
   if (!root) return [{ text: 'This trace has no spans' }];
@@ -50,7 +50,7 @@ export function traceAnswer(trace: TraceDetail): SpanWord[] {
   return [...lead, { text: `; ${share} is the self time of ` }, code(`${span.service} ${span.op}`)];
 }
 
-/** The answer of a set: how long its requests take, and which gap holds most of them. */
+/** Returns the headline of a set: how long its requests take, and which gap is the largest part. */
 export function setAnswer(sets: SpanSets): SpanWord[] {
   const side = sets.sides.base;
   const op = side?.root_ops[0];
@@ -98,12 +98,12 @@ const FLAGS: Record<string, string> = {
 
 export const flagText = (flag: string): string => FLAGS[flag] ?? visibleName(flag);
 
-/** What was done to times of a clock that was wrong. */
+/** Describes how times were corrected for clock skew; null without a correction. */
 export function skewText(skewNs: number): string | null {
   if (skewNs === 0) return null;
   const way = skewNs > 0 ? 'later' : 'earlier';
   return `Clock skew: this span and its children are drawn ${formatValue(Math.abs(skewNs), 'ns')} ${way} than recorded, centered in the call. Adjacent gaps shorter than twice that may be caused by clock skew.`;
 }
 
-/** The words of an address of a finding: which table it is in. */
+/** The target of a finding: a table and the edge of its row. */
 export type SpansArrival = { to: 'gap' | 'calls'; edge: string };
