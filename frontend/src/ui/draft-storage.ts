@@ -1,4 +1,4 @@
-/** Drafts that are not saved yet: they outlive a reload and a look at another page, in this tab alone. */
+/** Drafts that are not saved yet. They survive a reload and a visit to other pages of this tab. */
 import { useState } from 'react';
 
 const prefix = 'slowpath-draft-';
@@ -30,7 +30,7 @@ export function deleteDrafts(): void {
   }
 }
 
-/** The text of a form, as it was left. `name` says of what it is; without one nothing is remembered. */
+/** Returns the draft of a form and its setter. `name` identifies it; if absent, none is stored. */
 export function useDraft(name: string | undefined, first: string) {
   const [text, setText] = useState(() => (name && findDraft(name)) ?? first);
   const write = (next: string) => {

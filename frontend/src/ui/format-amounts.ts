@@ -1,4 +1,4 @@
-/** Amounts and times of the pages around the diff, in words: sizes, counts, dates. Units after a space. */
+/** Formats sizes, counts, durations and times as text. Units are after a space. */
 import { clockText, dateText, dayNumber, momentText, wallTime } from '../lib/times';
 
 const MIB = 1024 * 1024;
@@ -26,7 +26,7 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
   return `${countText(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before, in the person's time zone. */
+/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" in others, in the user's time zone. */
 export function timeText(when: Date, now: Date): string {
   return wallTime(when).year === wallTime(now).year
     ? momentText(when)
@@ -54,7 +54,7 @@ export function durationText(duration_ns: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** A label as it is inside a sentence: without its capital letter, unless it begins with an abbreviation. */
+/** Lowercases the first letter of a label for use in a sentence, unless it is an abbreviation. */
 export function insideSentence(label: string): string {
   return /^[A-Z]{2}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
