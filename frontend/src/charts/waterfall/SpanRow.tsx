@@ -1,4 +1,4 @@
-/** One span: its place in the tree, and its bar on the time axis with the gaps between its calls. */
+/** One span: its place in the tree, and its bar on the time axis with gaps between its calls. */
 import { memo, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
 import { visibleName } from '../../engine/flame/frame-label';

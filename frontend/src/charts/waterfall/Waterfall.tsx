@@ -63,7 +63,7 @@ const STEPS: Record<string, TreeStep> = {
   End: 'last',
 };
 
-/** Returns a key handler for the grid: it moves, folds and selects rows, and zooms the time axis. */
+/** Returns a key handler for the grid: it moves, folds and selects rows, and zooms the axis. */
 function waterfallKeyHandler(props: WaterfallProps): (event: KeyboardEvent) => void {
   const { spans, ends, shown, folded, window: part, durationNs, selected } = props;
   const { onWindow, onSelect, onFold } = props;
