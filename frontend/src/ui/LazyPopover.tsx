@@ -4,7 +4,7 @@ import { Suspense, useEffect, useRef, useState, type ReactNode, type RefObject }
 type LazyPopoverProps = {
   /** Renders the button until the rest is loaded; it looks like the button that replaces it. */
   button: (onPress: () => void) => ReactNode;
-  /** A component made by `lazy`; its button has the ref of `useFirstOpen`. */
+  /** An element of a component made by `lazy`, whose button has the ref of `useFirstOpen`. */
   children: ReactNode;
 };
 

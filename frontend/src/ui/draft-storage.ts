@@ -16,7 +16,7 @@ export function saveDraft(name: string, text: string): void {
     if (text === '') sessionStorage.removeItem(prefix + name);
     else sessionStorage.setItem(prefix + name, text);
   } catch {
-    // see above
+    // storage may be forbidden
   }
 }
 
@@ -26,7 +26,7 @@ export function deleteDrafts(): void {
     for (const key of Object.keys(sessionStorage))
       if (key.startsWith(prefix)) sessionStorage.removeItem(key);
   } catch {
-    // see above
+    // storage may be forbidden
   }
 }
 
