@@ -1,4 +1,4 @@
-/** Places the functions and calls of a graph: callers above, sizes by self cost, line widths by cost. */
+/** Lays out a call graph: callers above, sizes by self cost, line widths by cost. */
 import { Graph, layout } from '@dagrejs/dagre';
 import type { GraphEdge, GraphNode, PrunedGraph } from '../../engine/flame/call-graph-pruning';
 import { visibleName } from '../../engine/flame/frame-label';

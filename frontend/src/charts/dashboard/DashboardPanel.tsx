@@ -27,7 +27,7 @@ type DashboardPanelProps = {
   tokens: Tokens | null;
   /** Text for screen readers instead of the chart. */
   label: string;
-  /** Titles of the buttons at the deployments of this row's service. */
+  /** Returns the title of the button at a deployment of this row's service. */
   deployTitle?: (id: string) => string;
   onDeploy?: (id: string) => void;
   onNote?: (id: string) => void;

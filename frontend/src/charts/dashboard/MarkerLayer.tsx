@@ -134,7 +134,7 @@ export function MarkerLayer({ marks, place, scale }: MarkerLayerProps): ReactEle
   );
 }
 
-/** Labels per reason of gaps: a service with few requests has many gaps. All have a title. */
+/** Maximum labeled gaps per reason: a service with few requests has many. All have a title. */
 const MAX_ANNOTATIONS_READ = 3;
 
 /** Returns the longest gaps of each reason, in order of time. */
@@ -153,7 +153,7 @@ function describeGaps(gaps: PanelMarkers['gaps']): PanelMarkers['gaps'] {
 
 type Placed = LabelPosition & { content: ReactElement };
 
-/** Change points are labeled first, as most important, then deployments that are not muted. */
+/** Places labels: first of change points, as most important, then of deployments, then of gaps. */
 function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
   const contents = new Map<string, (short: boolean) => ReactElement>();
   const requests = [

@@ -1,4 +1,4 @@
-/** The visible frames of the panes: which frames, how they are painted, and how they are described. */
+/** The visible frames of the panes: which frames, how they are painted and described. */
 import type { Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { Panes, Span } from '../../engine/flame/flame-viewport';
 import { extentOf, frameWidth, levelAt, topOf } from '../../engine/flame/flame-viewport';

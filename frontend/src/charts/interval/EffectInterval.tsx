@@ -156,7 +156,7 @@ export function EffectInterval(props: EffectIntervalProps): ReactElement {
   );
 }
 
-/** The head of the column: the ratios of the ticks. Give it the axis and the width of the rows below. */
+/** The head of the column: the ratios of the ticks, with the axis and width of the rows below. */
 export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps): ReactElement {
   return (
     <svg className={css.row} width={width} height={height} aria-hidden="true">
