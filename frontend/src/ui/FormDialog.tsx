@@ -11,7 +11,7 @@ type DialogProps = {
   children: ReactNode;
 };
 
-/** A dialog with a form. The state of the form is in the child, so it is reset at each opening. */
+/** A dialog with a form. The child has the state of the form, which is new at each opening. */
 export function FormDialog({ title, size = 'md', onClose, children }: DialogProps) {
   return (
     <Modal

@@ -7,7 +7,7 @@ import type { TermProps } from './term-props';
 
 const TermPopover = lazy(() => import('./TermPopover'));
 
-/** Words that open the meaning of a term in the glossary, without a click on the row around. */
+/** Words that open the glossary entry of a term. A click on them does not reach the row around. */
 export function Term({ name, children = name, detail }: TermProps) {
   if (useIsSnapshot()) return <span title={detail}>{children}</span>;
   return (
