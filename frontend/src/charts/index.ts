@@ -1,4 +1,4 @@
-/** Charts: props in, events out. */
+/** The charts. They get data as props and report input by callbacks. */
 export { PosteriorChart } from './bisect/PosteriorChart';
 export type { PosteriorChartLevel, ChosenCandidate } from './bisect/PosteriorChart';
 export { DeploymentCostBar } from './bisect/DeploymentCostBar';

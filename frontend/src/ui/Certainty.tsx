@@ -4,11 +4,11 @@ import { Term } from './Terms';
 type CertaintyProps = {
   low: number;
   high: number;
-  /** The interval as the page writes it. */
+  /** The formatted interval. */
   text: string;
 };
 
-/** How certain a ratio is, in a word; its interval on hover and where the word opens. */
+/** Shows in a word how certain a ratio is. Its interval is the tooltip and part of the popover. */
 export function Certainty({ low, high, text }: CertaintyProps) {
   return (
     <Term name="confidence interval" detail={`95% interval ${text}`}>

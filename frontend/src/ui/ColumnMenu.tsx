@@ -1,4 +1,4 @@
-/** Which columns of a list are shown, loaded when the menu is first opened. */
+/** A menu that shows or hides columns of a list; loaded when it is first opened. */
 import { Button, Menu } from '@mantine/core';
 import { useFirstOpen } from './LazyPopover';
 import './mantine-styles';

@@ -2,10 +2,10 @@ import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import classes from './CopyField.module.css';
 
-/** Of browsers that do not size a field by its content. */
+/** Sets the number of rows in browsers that do not size a field by its content. */
 const CHARACTERS_PER_ROW = 60;
 
-/** Something to take along, shown whole and copied by one button; selected on focus for those who copy by hand. */
+/** A field with a button that copies its text; focus selects the text, to copy it by hand. */
 export function CopyField({
   label,
   value,

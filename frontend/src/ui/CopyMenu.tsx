@@ -5,7 +5,7 @@ import { LazyPopover } from './LazyPopover';
 
 const Menu = lazy(() => import('./CopyMenuItems'));
 
-/** *Copy*: what a page shows as text, to paste it elsewhere. */
+/** The *Copy* menu of a page: copies its content as Markdown or for Slack, or its link. */
 export function CopyMenu({ text }: CopyMenuProps) {
   return (
     <LazyPopover

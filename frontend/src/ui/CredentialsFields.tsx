@@ -14,8 +14,8 @@ type CredentialsChoice = CredentialsKind | 'as-is';
 type Saved = { url: string | null; credentials: CredentialsKind };
 
 /**
- * The state of credentials in a form whose server is at `url`: the properties of their fields, and what to send. `first` is
- * the kind that is offered where nothing is saved.
+ * Returns the props of the credentials fields of a form whose server is at `url`, and the
+ * credentials to send. `first` is the kind that is selected if nothing is saved.
  */
 export function useCredentials(saved: Saved | null, url: string, first: CredentialsKind = 'none') {
   const [choice, setChoice] = useState<CredentialsChoice>(saved ? 'as-is' : first);
@@ -31,21 +31,21 @@ export function useCredentials(saved: Saved | null, url: string, first: Credenti
       secrets,
       onSecrets: setSecrets,
     },
-    /** Undefined: the saved ones stay. */
+    /** Undefined if the saved credentials do not change. */
     credentials: kind === 'as-is' ? undefined : credentialsOf(kind, secrets),
   };
 }
 
 type FieldsProps = {
-  /** What may stay as it is; null where nothing is known, or not for this host. */
+  /** Kind of the saved credentials; null if none are saved, or if they are for another host. */
   saved: CredentialsKind | null;
-  /** The URL has another host: saved credentials are not sent to it. */
+  /** Whether the URL has another host: saved credentials are not sent to it. */
   again: boolean;
   kind: CredentialsChoice;
   onKind: (kind: CredentialsChoice) => void;
   secrets: Secrets;
   onSecrets: (secrets: Secrets) => void;
-  /** What the token should be able to do, and no more. */
+  /** Description of the access token field. */
   tokenHint: string;
 };
 

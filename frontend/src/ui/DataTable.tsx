@@ -1,7 +1,8 @@
 /**
- * Every table of the product: hairlines, a sticky head, names left, numbers right, sortable heads, rows that can be
- * clicked, hovered and reached by keyboard. Long tables are drawn in a window over the page's own scroll, or over that
- * of a separate area; the missing rows are two tall empty ones, and `aria-rowcount` is the true number.
+ * The table component of all pages: thin lines, a sticky header, names on the left, numbers on the
+ * right, sortable headers, and rows that can be clicked, hovered and focused. Of a long table, only
+ * the rows in view are rendered, by the scroll position of the page or of a separate area. Two tall
+ * empty rows replace the others, and `aria-rowcount` is the true number.
  */
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Suspense, lazy, memo, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
@@ -28,27 +29,27 @@ export type DataTableProps<Row> = {
   onRowClick?: (row: Row) => void;
   onRowHover?: (row: Row | null) => void;
   selectedKey?: string | number | null;
-  /** Keys of the rows that are selected, where several can be. */
+  /** Keys of the selected rows of a table in which several rows can be selected. */
   selectedKeys?: ReadonlySet<string | number>;
-  /** Keys outlined from elsewhere (the hovered frame of a flame graph). */
+  /** Key of a row that is highlighted from elsewhere, as by the hovered frame of a flame graph. */
   markedKey?: string | number | null;
   minWidth?: number;
   /** Height in pixels of a separate area that scrolls; without it the page scrolls. */
   maxHeight?: number;
-  /** Offer the choice of columns, sorting and CSV of these rows, or of all rows where only a part is loaded. */
+  /** Adds tools for columns, sorting and CSV of these rows, or of all rows if a part is loaded. */
   tools?: 'rows' | (() => Promise<AllRows<Row>>);
 };
 
-/** So many rows of a long table stand in a report. */
+/** Number of rows that a long table shows in a report at first. */
 const TOP_ROWS = 20;
 
-/** Below this many rows all are drawn: find-in-page and printing then work as they should. */
+/** Tables with at most this many rows are rendered whole, for find-in-page and printing. */
 const ALL_BELOW = 150;
 
-/** What a column that takes what is left needs at the least, that its words can be read. */
+/** Minimum width of a column without a set width, so that its text is readable. */
 const LEFT_PX = 120;
 
-/** As wide as requested, and never so narrow that a column without a set width vanishes. */
+/** Returns the minimum width of a table: as requested, but enough for all of its columns. */
 export function leastWidth(columns: { width?: number | string }[], wanted: number): number {
   const needed = columns.map(({ width }) => (typeof width === 'number' ? width : LEFT_PX));
   return Math.max(
@@ -57,7 +58,7 @@ export function leastWidth(columns: { width?: number | string }[], wanted: numbe
   );
 }
 
-/** A table, with the tools of a list above it where they are wanted; a report has none. */
+/** A table, with the tools of a list above it if they are requested. A report has no tools. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const isSnapshot = useIsSnapshot();
   return props.tools && !isSnapshot ? <ToolTable {...props} /> : <PlainTable {...props} />;
@@ -86,7 +87,7 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
       />
     </Suspense>
   );
-  // The filters are those of the list whose order is in the address; a page may have other tables.
+  // The filters belong to the list whose order is in the URL; a page may have other tables.
   const isFiltered = typeof tools === 'function' && props.onSort !== undefined;
   return (
     <>
@@ -109,7 +110,7 @@ function ToolTable<Row>(props: DataTableProps<Row>) {
 function PlainTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort } = props;
   const minWidth = props.minWidth && leastWidth(columns, props.minWidth);
-  // A part of a report is read on its way down: a long table shows its top until the rest is requested.
+  // In a report, a long table shows only its first rows until the reader requests the rest.
   const frozen = useIsSnapshot();
   const [unfolded, setUnfolded] = useState(false);
   const folds = frozen && !unfolded && props.rowCount > TOP_ROWS + 5;
@@ -204,7 +205,7 @@ function PlainTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** Where the table begins on the page, and whether it is narrower than its columns need: then it scrolls sideways. */
+/** Measures where the table begins on the page, and whether it must scroll sideways. */
 function usePlace(minWidth: number) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -217,7 +218,7 @@ function usePlace(minWidth: number) {
       setNarrow(element.clientWidth > 0 && element.clientWidth < minWidth);
     };
     lookup();
-    // The page's own height too: whatever unfolds above moves the table down.
+    // The height of the page is observed too: content that expands above moves the table down.
     const watcher = new ResizeObserver(lookup);
     watcher.observe(element);
     watcher.observe(document.body);
@@ -257,7 +258,7 @@ function Head<Row>({
         onClick={() => {
           onSort({
             column: column.id,
-            // Numbers, drawn ones too, are asked for from the largest on.
+            // Numbers, also those shown as drawings, are sorted from the largest at first.
             descending: sorted
               ? !sort.descending
               : column.align === 'right' || column.label !== undefined,
@@ -328,7 +329,7 @@ const BodyRow = memo(function BodyRow({
   );
 });
 
-/** Arrow keys walk from row to row, as j and k do in lists. */
+/** Moves the focus between rows with the arrow keys, and with j and k as in lists. */
 function moveBetweenRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   const row = event.target as HTMLElement;

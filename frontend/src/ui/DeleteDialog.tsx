@@ -5,15 +5,15 @@ import classes from './Dialogs.module.css';
 import { ErrorState } from './PlaceholderStates';
 
 type DialogProps = {
-  /** Which one: "Delete ours?" */
+  /** Name of the object in the title, as in "Delete ours?". */
   name: string;
-  /** What it is: "Delete channel". */
+  /** Kind of the object on the button, as in "Delete channel". */
   noun: string;
-  /** What is done to it, where it is not deleted: "Revoke". */
+  /** Verb of an action other than deleting, such as "Revoke". */
   act?: string;
   /** The title of the error. */
   failed?: string;
-  /** What goes with it and what stays. */
+  /** What is deleted with the object, and what is not. */
   children: ReactNode;
   /** Options for what is deleted with it. */
   choice?: ReactNode;
@@ -21,7 +21,7 @@ type DialogProps = {
   onClose: () => void;
 };
 
-/** Asks once more before something is deleted, and says in place why it was not. */
+/** Asks for confirmation before something is deleted, and shows the error if that fails. */
 export function DeleteDialog({
   name,
   noun,
@@ -54,12 +54,12 @@ export function DeleteDialog({
 
 type ResourceProps = Omit<DialogProps, 'remove'> & {
   request: () => Promise<unknown>;
-  /** Key of the queries that show it. */
+  /** Key of the queries that contain the object. They are invalidated. */
   stale: QueryKey;
   onDeleted?: () => void;
 };
 
-/** The dialog that deletes one resource: it closes when the request succeeds, and lists of it are fetched again. */
+/** A dialog that deletes one object. On success, it closes; lists of it are fetched again. */
 export function DeleteResource({ request, stale, onDeleted, ...dialog }: ResourceProps) {
   const client = useQueryClient();
   const remove = useMutation({

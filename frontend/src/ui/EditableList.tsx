@@ -5,10 +5,10 @@ import { ListSection, type ListSectionProps } from './ListSection';
 type RowDialogs = { onEdit: () => void; onDelete: () => void };
 
 type EditableProps<Row> = Omit<ListSectionProps<Row>, 'add' | 'row'> & {
-  /** The words on the button that adds one, for those who may: "Add channel". */
+  /** Label of the button that adds a row, for users with the permission: "Add channel". */
   add?: string | false;
   row: (row: Row, dialogs: RowDialogs) => ReactNode;
-  /** The form of a row; null for a new one. */
+  /** Renders the form of a row; the row is null for a new one. */
   form?: (row: Row | null, onDone: () => void) => ReactNode;
   deletion: (row: Row, onClose: () => void) => ReactNode;
 };

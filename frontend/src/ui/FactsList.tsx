@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './FactsList.module.css';
 
-/** Names and values in two columns, as every detail page shows what is known of its thing. */
+/** Names and values in two columns: the details of an object on its page. */
 export function DetailsList({ facts }: { facts: [string, ReactNode][] }) {
   return (
     <dl className={classes.list}>

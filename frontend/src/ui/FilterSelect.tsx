@@ -1,4 +1,4 @@
-/** The choice of one filter of a list; its code is loaded after the list. */
+/** A select for one filter of a list; its code is loaded after the list. */
 import { Select } from '@mantine/core';
 
 type FilterSelectProps = {

@@ -11,7 +11,7 @@ type DialogProps = {
   children: ReactNode;
 };
 
-/** A dialog with a form in it. What is filled in lives in the child, so that a form begins anew each time it opens. */
+/** A dialog with a form. The child has the state of the form, which is new at each opening. */
 export function FormDialog({ title, size = 'md', onClose, children }: DialogProps) {
   return (
     <Modal
@@ -28,9 +28,9 @@ export function FormDialog({ title, size = 'md', onClose, children }: DialogProp
 
 type BodyProps = {
   children: ReactNode;
-  /** What failed, should it: "The hook was not added". */
+  /** Title of the error if saving fails: "The hook was not added". */
   what: string;
-  /** The word on the button: "Add hook". */
+  /** Label of the submit button: "Add hook". */
   submit: string;
   save: { mutate: () => void; isPending: boolean; error: Error | null };
   /** Why it cannot be submitted yet. */
@@ -38,7 +38,7 @@ type BodyProps = {
   onCancel: () => void;
 };
 
-/** The fields, what went wrong in its place, and the two buttons. */
+/** The fields of a form, the error of saving it, and the two buttons. */
 export function FormBody({ children, what, submit, save, blocked, onCancel }: BodyProps) {
   return (
     <form

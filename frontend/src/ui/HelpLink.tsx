@@ -1,7 +1,7 @@
 import { HiddenInSnapshot } from './SnapshotContext';
 import { HELP_TOPICS, type HelpTopic } from './help-topics';
 
-/** A link to the page of the user guide about a topic, in a new tab: the page behind it remains as it is. */
+/** A link to a topic of the user guide, in a new tab so that the page stays as it is. */
 export function HelpLink({ topic }: { topic: HelpTopic }) {
   const { path, label } = HELP_TOPICS[topic];
   return (

@@ -1,6 +1,6 @@
 import { identifierParts } from './identifiers';
 
-/** A sentence with its identifiers in their type. */
+/** A sentence whose identifiers are in the code font. */
 export function IdentifierText({ text, name = null }: { text: string; name?: string | null }) {
   return identifierParts(text, name).map((part, at) =>
     part.isCode ? (

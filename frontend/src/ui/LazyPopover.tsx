@@ -1,10 +1,10 @@
-/** What opens at a button and is loaded when that is first pressed: menus and popovers weigh more than many a page. */
+/** A menu or popover whose code is large, and is loaded when its button is first pressed. */
 import { Suspense, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 
 type LazyPopoverProps = {
-  /** The button until the rest is there; it looks like the one that comes with it. */
+  /** Renders the button until the rest is loaded; it looks like the button that replaces it. */
   button: (onPress: () => void) => ReactNode;
-  /** Made by `lazy`; its button takes the ref of `usePressed`. */
+  /** An element of a component made by `lazy`, whose button has the ref of `useFirstOpen`. */
   children: ReactNode;
 };
 
@@ -14,7 +14,7 @@ export function LazyPopover({ button, children }: LazyPopoverProps) {
   return wanted ? <Suspense fallback={placeholder}>{children}</Suspense> : placeholder;
 }
 
-/** Presses a button that came late, since it was pressed before it was there; the focus goes to it and can come back. */
+/** Returns the ref of a lazy button; focuses and clicks it, since its placeholder was pressed. */
 export function useFirstOpen(): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);
   const pressed = useRef(false);

@@ -4,11 +4,11 @@ import { Term } from './Terms';
 type LikelihoodProps = {
   /** Between 0 and 1. */
   probability: number;
-  /** The number as the page writes it. */
+  /** The formatted probability. */
   text: string;
 };
 
-/** A probability in words, with its number on hover and where the words open. */
+/** Shows a probability in words. Its number is the tooltip and part of the popover. */
 export function Likelihood({ probability, text }: LikelihoodProps) {
   return (
     <Term name="posterior probability" detail={text}>

@@ -1,4 +1,4 @@
-/** The filters and the search text above a list; both are in the address of the page. */
+/** The filters and the search text above a list; both are in the URL of the page. */
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Suspense, lazy, useState, type ReactNode } from 'react';
@@ -10,12 +10,12 @@ import type { ListSearch } from '../lib/list-search';
 
 const FilterSelect = lazy(() => import('./FilterSelect'));
 
-/** The list is requested when no key was pressed for so long. */
+/** Time without a key press after which the list is requested. */
 const PAUSE_MS = 150;
 
-/** One filter: a choice, or a text where there are too many values to choose from. */
+/** One filter: a select, or a text field if there are too many values to choose from. */
 export type ListFilter = {
-  /** Its name in the address. */
+  /** Its query parameter. */
   name: string;
   label: string;
   options?: readonly (string | { value: string; label: string })[];
@@ -31,7 +31,7 @@ type FiltersProps<Search> = {
   filters?: readonly ListFilter[];
   search: Search;
   onSearch: (search: Search) => void;
-  /** Right: instead of the tools of the table below. */
+  /** Shown at the right, instead of the tools of the table below. */
   children?: ReactNode;
 };
 
@@ -76,7 +76,7 @@ export function ListFilters<Search extends ListSearch>(props: FiltersProps<Searc
 
 type TextProps = { label: string; hint: string; value: string; onValue: (value: string) => void };
 
-/** Shows what is typed until the field is left; then what is in the address, which *Back* changes too. */
+/** A text filter. Shows what is typed until it loses focus; then the value in the URL. */
 function FilterText({ label, hint, value, onValue }: TextProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const send = useDebouncedCallback(onValue, PAUSE_MS);

@@ -1,4 +1,4 @@
-/** A section with a short list, as of the channels of a team, and the parts of its rows. */
+/** A section with a short list, such as the channels of a team, and the parts of its rows. */
 import { Button } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
@@ -18,28 +18,28 @@ type ListQuery<Row> = {
 
 export type ListSectionProps<Row> = {
   title: string;
-  /** Its content, where the title does not say it: "exports". */
+  /** Plural noun for the rows, if the title is not that: "exports". */
   noun?: string;
   aside: string;
   query: ListQuery<Row>;
-  /** The button that adds one, for those who may. */
+  /** The button that adds a row, for users with the permission. */
   add: ReactNode;
   /** Text of the empty list. */
   empty: ReactNode;
   help?: HelpTopic;
-  /** Above the list: a secret that is shown once. */
+  /** Content above the list, such as a secret that is shown once. */
   above?: ReactNode;
   row: (row: Row) => ReactNode;
-  /** What its search looks for, and what the rows can be sorted by. */
+  /** Columns whose text can be searched, and by which the rows can be sorted. */
   columns?: readonly (ListColumn<Row> & { head: string })[];
-  /** The dialogs that are open. */
+  /** The open dialogs. */
   children?: ReactNode;
 };
 
-/** A list of at most so many rows is read without a search. */
+/** A list of at most this many rows has no search. */
 const SHORT_ROWS = 5;
 
-/** The order of a list without heads that could be pressed. */
+/** Returns the filter that sorts a list without column headers. */
 const orderOf = (columns: readonly { id: string; head: string }[]) => ({
   name: 'sort',
   label: 'Order',
@@ -107,7 +107,7 @@ export function ListRow({ label, children }: { label: string; children: ReactNod
   );
 }
 
-/** A line of a row, wrapped where it is narrow. */
+/** A line of a row; it wraps if the page is narrow. */
 export function RowLine({ children, role }: { children: ReactNode; role?: 'status' }) {
   return (
     <div className={classes.line} role={role}>
@@ -116,7 +116,7 @@ export function RowLine({ children, role }: { children: ReactNode; role?: 'statu
   );
 }
 
-/** Text of a line that may be long without a space: an address, a sentence of a server. */
+/** Text of a line that may be long without a space, such as a URL or a message of a server. */
 export function RowText({ children, mono }: { children: ReactNode; mono?: boolean }) {
   return <span className={mono ? `mono ${classes.text}` : classes.text}>{children}</span>;
 }
@@ -145,7 +145,7 @@ export function RowName({ children }: { children: ReactNode }) {
   return <b className={classes.name}>{children}</b>;
 }
 
-/** What may be done with a row, at the right. */
+/** The actions of a row, at its right. */
 export function RowActions({ children }: { children: ReactNode }) {
   return (
     <>
@@ -157,7 +157,7 @@ export function RowActions({ children }: { children: ReactNode }) {
 
 type ActionProps = {
   word: string;
-  /** What is read out: the word, and of which row. */
+  /** The accessible name: the word, and the name of the row. */
   label: string;
   onClick: () => void;
   loading?: boolean;

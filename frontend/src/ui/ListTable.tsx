@@ -28,7 +28,7 @@ type ListTableProps<Row> = {
   empty?: { text: string; help?: HelpTopic };
 };
 
-/** A short list in a table, with what replaces it while it is loaded, is empty or failed. */
+/** A short list in a table, with its loading, empty and error states. */
 export function ListTable<Row>(props: ListTableProps<Row>) {
   const { label, records, columns, rowKey, size, changeError, filters, empty } = props;
   const noun = insideSentence(label);

@@ -1,4 +1,4 @@
-/** What every list offers above its rows: the choice of columns, remembered in this browser, and its rows as CSV. */
+/** The tools above a list: the choice of columns, stored in this browser, and its rows as CSV. */
 import { Button, Select } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy } from 'react';
@@ -14,11 +14,11 @@ const ColumnMenu = lazy(() => import('./ColumnMenu'));
 
 export type ListColumn<Row> = Pick<Column<Row>, 'id' | 'head' | 'text'>;
 
-/** The name of a column; '' of one with actions. */
+/** Returns the name of a column, or '' for a column with actions. */
 const columnName = <Row,>({ head, text }: ListColumn<Row>): string =>
   typeof head === 'string' && text !== undefined ? head : '';
 
-/** The shown columns with texts, as a CSV file. */
+/** Formats the columns that have a text as a CSV file. */
 function csvOf<Row>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): string {
   const named = columns.filter((column) => columnName(column) !== '');
   return formatCsv([
@@ -32,10 +32,10 @@ type ToolsProps<Row> = {
   columns: readonly ListColumn<Row>[];
   hidden: ReadonlySet<string>;
   onHidden: (hidden: string[]) => void;
-  /** All rows that match, for the file. */
+  /** Returns all rows that match, for the CSV file. */
   rows: () => AllRows<Row> | Promise<AllRows<Row>>;
   sort: Sort | undefined;
-  /** Of lists without heads: sorted by a column and direction, as in the address. */
+  /** For lists without column headers: sets the order, formatted as in the URL. */
   onSortText?: (sort: string | undefined) => void;
 };
 
@@ -84,7 +84,7 @@ export default function ListTools<Row>(props: ToolsProps<Row>) {
   );
 }
 
-/** The first column stays: a list without it would not name its rows. */
+/** The first column cannot be hidden, since it names the rows. */
 const firstNamed = <Row,>(columns: readonly ListColumn<Row>[]) => columns[0]?.id;
 
 type SortProps = { named: { id: string; name: string }[] } & Pick<

@@ -1,4 +1,4 @@
-/** Markdown of people: no raw HTML, no pictures from elsewhere, no address but of the web. Read when it is first shown. */
+/** Markdown of users: no raw HTML, no external images, only web links. Loaded on first use. */
 import { Suspense, lazy } from 'react';
 import type { MarkdownProps } from './MarkdownText';
 import classes from './Markdown.module.css';

@@ -5,15 +5,15 @@ import classes from './Markdown.module.css';
 
 export type MarkdownProps = {
   text: string;
-  /** The level of the text's largest headings, so that they stand below those around them; 3 if not given. */
+  /** Level of the largest headings of the text, below those around it; 3 by default. */
   headings?: 2 | 3 | 4;
-  /** Whose `@Name` is marked. */
+  /** Names whose `@Name` is marked. */
   names?: string[];
 };
 
 type Node = { type: string; value?: string; tagName?: string; children?: Node[] };
 
-/** Wraps each `@Name` of a text in a mark; code is left as it is. */
+/** Returns a plugin that wraps each `@Name` of a text in a mark, except in code. */
 function markNames(names: string[]) {
   const sorted = [...names].sort((one, other) => other.length - one.length);
   const escaped = sorted.map((name) => name.replace(/[.*+?^${}()|[\]\\/-]/gu, '\\$&'));
@@ -62,7 +62,7 @@ function componentsOf(headings: number): Components {
   };
   return {
     a: ({ href, children }) => <Anchor href={href}>{children}</Anchor>,
-    // A picture on another server would show its owner who reads this, and when.
+    // An image on another server would reveal to its owner who reads the text, and when.
     img: ({ src, alt }) => (
       <Anchor href={typeof src === 'string' ? src : undefined}>
         {alt === '' ? 'picture' : (alt ?? 'picture')}

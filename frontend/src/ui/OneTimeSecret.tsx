@@ -9,11 +9,11 @@ type SecretProps = {
   note: ReactNode;
   label: string;
   secret: string;
-  /** What is copied along with it. */
+  /** Further content, such as a field that is copied together with the secret. */
   children?: ReactNode;
 };
 
-/** A secret right after it was created: the server never returns it again. */
+/** Shows a secret right after its creation, because the server never returns it again. */
 export function OneTimeSecret({ lead, note, label, secret, children }: SecretProps) {
   return (
     <div className={classes.once}>

@@ -2,7 +2,7 @@ import { useCallback, useEffect, type ReactNode } from 'react';
 import { useIsSnapshot, usePageActions } from './SnapshotContext';
 import classes from './Page.module.css';
 
-/** The name of the page, in the browser's tab. A page inside a report leaves the tab to the report. */
+/** Sets the title of the browser tab. A page inside a report leaves the title to the report. */
 export function useTitle(title: string): void {
   const frozen = useIsSnapshot();
   useEffect(() => {
@@ -12,13 +12,13 @@ export function useTitle(title: string): void {
 }
 
 type HeadProps = {
-  /** The page's answer in one sentence, or its name when it has no question. */
+  /** The answer of the page in one sentence, or the name of a page without a question. */
   title: ReactNode;
-  /** A line above: the sides. */
+  /** A line above the title, such as the sides of a comparison. */
   above?: ReactNode;
-  /** One muted line: exact values, conditions. */
+  /** One muted line below the title, such as exact values or conditions. */
   sub?: ReactNode;
-  /** Right; at most one primary. */
+  /** Shown at the right; at most one is a primary button. */
   actions?: ReactNode;
 };
 
@@ -31,7 +31,7 @@ export function PageHeader({ title, above, sub, actions }: HeadProps) {
     },
     [always],
   );
-  // Inside a report the page is a part of another one.
+  // A page inside a report is a part of another page, which has the h1.
   const Title = frozen ? 'h2' : 'h1';
   return (
     <div className={above === undefined ? classes.head : classes.headBelow}>
@@ -58,7 +58,7 @@ type SectionProps = {
   narrow?: boolean;
 };
 
-/** Full-bleed, parted by one hairline; the head has its unit or scope in muted beside it, controls right. */
+/** A section of full width with a line above; its head has a muted unit or scope, and controls. */
 export function Section({ title, aside, controls, children, narrow = false }: SectionProps) {
   const Title = useIsSnapshot() ? 'h3' : 'h2';
   return (

@@ -1,4 +1,4 @@
-/** A table of pages that are fetched on request: its error, its empty state, and the button that fetches more. */
+/** A table of pages fetched on request, with its error, its empty state and a button for more. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatSort, parseSort, type ListSearch } from '../lib/list-search';
@@ -12,7 +12,7 @@ type PagedTableProps<Row> = Pick<
   'label' | 'columns' | 'rowHeight' | 'onRowClick' | 'minWidth' | 'selectedKeys'
 > & {
   list: ShownList<Row>;
-  /** Where the order of the list is stored; without it the table has its own. */
+  /** The query parameters that contain the order; without them, the table has its own. */
   sorting?: { search: ListSearch; onSort: (sort: string) => void };
   loading: ReactNode;
   empty: ReactNode;
@@ -50,7 +50,7 @@ export function PagedTable<Row extends { id: string }>(props: PagedTableProps<Ro
   );
 }
 
-/** Fetches older rows; says so where more rows match than can be sorted. */
+/** A button that fetches older rows, or a note if more rows match than can be sorted. */
 export function MoreRows({ list, noun }: { list: ShownList<unknown>; noun: string }) {
   if (list.isCut)
     return (

@@ -1,6 +1,6 @@
 import classes from './PersonName.module.css';
 
-/** Two letters for a person: of the first and the last name. */
+/** Returns the initials of the first and the last name. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u);
   const letters = [words[0], words.length > 1 ? words[words.length - 1] : undefined].map(

@@ -1,4 +1,4 @@
-/** The states every place can be in besides full: empty, on its way, failed. In place, at final heights, in words. */
+/** The empty, loading and error states of a part of a page, in its place at its final height. */
 import { Component, useEffect, useState, type ErrorInfo, type ReactNode } from 'react';
 import { countText, sizeText } from './format-amounts';
 import { HelpLink } from './HelpLink';
@@ -8,7 +8,7 @@ import classes from './PlaceholderStates.module.css';
 
 type EmptyStateProps = { children: ReactNode; action?: ReactNode; help?: HelpTopic };
 
-/** What is missing in one sentence, one action, and the page of the guide that explains it. */
+/** Shows what is missing in one sentence, an action, and a link to the topic of the user guide. */
 export function EmptyState({ children, action, help }: EmptyStateProps) {
   return (
     <div className={classes.empty}>
@@ -19,7 +19,7 @@ export function EmptyState({ children, action, help }: EmptyStateProps) {
   );
 }
 
-/** What an error says about itself; `Problem` of the API client fits, so does any plain Error. */
+/** Description of an error: that of a `Problem` of the API client, or made of a plain Error. */
 type ErrorDescription = {
   title?: string;
   detail: string;
@@ -38,7 +38,7 @@ export function describeError(error: unknown): ErrorDescription {
   return { title: 'Something went wrong on this page', detail: String(error) };
 }
 
-/** The numbers of a limit, unless the sentence contains them. */
+/** Returns the numbers of a limit, unless the detail contains numbers. */
 function limitText({ detail, limit, value, unit }: ErrorDescription): string | undefined {
   if (limit == null || !unit || /\d/u.test(detail)) return undefined;
   const amount = (n: number) => (unit === 'bytes' ? sizeText(n) : `${countText(n)} ${unit}`);
@@ -47,7 +47,7 @@ function limitText({ detail, limit, value, unit }: ErrorDescription): string | u
 
 type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; compact?: boolean };
 
-/** An error in its place: what failed, why with its numbers, the way out. The rest of the page works. */
+/** Shows what failed, why with its numbers, and a solution. The rest of the page works. */
 export function ErrorState({ error, what, action, compact = false }: ErrorStateProps) {
   const described = describeError(error);
   const limit = limitText(described);
@@ -78,7 +78,7 @@ export function ErrorState({ error, what, action, compact = false }: ErrorStateP
   );
 }
 
-/** True once `after` milliseconds have gone by: what is quick needs no sign that it is under way. */
+/** Returns true after `after` milliseconds; a quick response needs no loading indicator. */
 export function useIsSlow(after = 200): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
@@ -90,7 +90,7 @@ export function useIsSlow(after = 200): boolean {
 
 type SkeletonProps = { rows: number; height?: number; label?: string };
 
-/** Hairline rows at their final heights, shown only when waiting takes longer than 200 ms. */
+/** Placeholder rows at their final heights, visible only if loading takes longer than 200 ms. */
 export function SkeletonRows({ rows, height = 30, label = 'Loading' }: SkeletonProps) {
   const slow = useIsSlow();
   return (
@@ -111,7 +111,7 @@ export function SkeletonRows({ rows, height = 30, label = 'Loading' }: SkeletonP
 
 type BoundaryProps = { children: ReactNode; what: string; resetKey?: string };
 
-/** Keeps one failing part from taking the page with it. */
+/** An error boundary: an error in one part does not remove the rest of the page. */
 export class ProblemBoundary extends Component<BoundaryProps, { error: unknown; key?: string }> {
   override state: { error: unknown; key?: string } = { error: null };
 

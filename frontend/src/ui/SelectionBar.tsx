@@ -3,7 +3,7 @@ import classes from './SelectionBar.module.css';
 
 type BarProps = { label: string; text: ReactNode; onClear: () => void; children: ReactNode };
 
-/** What can be done with the selected rows of a table, at the bottom edge while something is selected. */
+/** A bar of actions for the selected rows, at the bottom edge while something is selected. */
 export function SelectionBar({ label, text, onClear, children }: BarProps) {
   return (
     <div className={classes.bar} role="region" aria-label={label}>

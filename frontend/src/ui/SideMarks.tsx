@@ -4,7 +4,7 @@ import { useKeyHint } from './key-hints';
 
 type Side = 'base' | 'candidate';
 
-/** The mark of a side, the same on every page: base is the dashed open square, candidate the filled one. */
+/** The mark of a side on every page: base is the dashed open square, candidate the filled one. */
 export function SideMark({ side, label = false }: { side: Side; label?: boolean }) {
   return (
     <span className={classes.side}>
@@ -14,7 +14,7 @@ export function SideMark({ side, label = false }: { side: Side; label?: boolean 
   );
 }
 
-/** Keys and what they do; the list of shortcuts contains them as well. */
+/** Shows keys and what they do, and adds them to the list of shortcuts. */
 export function KeyHint({ keys, children }: { keys: string[]; children: string }) {
   useKeyHint(keys, children);
   return (
@@ -92,7 +92,7 @@ const glyphs = {
 
 export type Glyph = keyof typeof glyphs;
 
-/** A state is a 12 px glyph and a word; the word alone says it all. */
+/** Shows a state as a 12 px icon and a word. The word alone is enough to understand it. */
 export function StateIcon({ glyph, children }: { glyph: Glyph; children: ReactNode }) {
   return (
     <span className={classes.state}>

@@ -1,4 +1,4 @@
-/** The meaning of a term, loaded with the glossary when it is first asked for. Escape closes it. */
+/** The meaning of a term, loaded with the glossary when it is first opened. Escape closes it. */
 import { Popover } from '@mantine/core';
 import glossary from '../../docs/glossary.md?raw';
 import { TERMS, meaningOf } from '../lib/glossary';

@@ -7,7 +7,7 @@ import type { TermProps } from './term-props';
 
 const TermPopover = lazy(() => import('./TermPopover'));
 
-/** Words that open the meaning of a term from the glossary; in a row that can be clicked, without clicking it. */
+/** Words that open the glossary entry of a term. A click on them does not reach the row around. */
 export function Term({ name, children = name, detail }: TermProps) {
   if (useIsSnapshot()) return <span title={detail}>{children}</span>;
   return (
@@ -33,7 +33,7 @@ export function Term({ name, children = name, detail }: TermProps) {
   );
 }
 
-/** The terms that a part of a page uses. */
+/** Lists the terms that a part of a page uses. */
 export function Terms({ names }: { names: readonly TermName[] }) {
   return (
     <HiddenInSnapshot>

@@ -2,7 +2,7 @@ import { fullTimeText, zoneText } from '../lib/times';
 import { useReferenceTime } from './SnapshotContext';
 import { agoText, timeText } from './format-amounts';
 
-/** A moment in words, with the zone where it is `exact`; its full form with the zone's name as the title. */
+/** Shows a time in words, with the zone if `exact`; the tooltip is the full time and zone. */
 export function Timestamp({ at, exact = false }: { at: string; exact?: boolean }) {
   const now = useReferenceTime();
   const when = new Date(at);

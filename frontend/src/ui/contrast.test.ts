@@ -1,4 +1,4 @@
-/** The promise of the palette, computed from the one file that defines it: text 4.5:1, marks 3:1, in both schemes. */
+/** Tests the contrast of the colors in `tokens.css`: text 4.5:1, marks 3:1, in both schemes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ function contrast(one: string, other: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** Which text is on which surface: what the style sheets do, written down. */
+/** Which text color is used on which backgrounds in the style sheets. */
 const TEXT: [string, string[]][] = [
   [
     'text',

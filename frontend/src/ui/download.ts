@@ -1,4 +1,4 @@
-/** Hands a file to the browser as if a link to it had been clicked. @param name '' = as the server calls it. */
+/** Downloads a file as if a link was clicked. @param name '' = as the server calls it. */
 export function download(href: string, name: string): void {
   const link = document.createElement('a');
   link.href = href;
@@ -8,14 +8,14 @@ export function download(href: string, name: string): void {
   link.remove();
 }
 
-/** Puts a picture on the clipboard. Safari wants to be handed it while the press lasts, and waits for it then. */
+/** Copies an image to the clipboard. Safari needs the promise during the click, then waits. */
 export const copyPicture = async (png: Promise<Blob>): Promise<void> =>
   navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
 
-/** Hands a file that the page has made to the browser. */
+/** Downloads a file that was made in the browser. */
 export function downloadBlob(blob: Blob, name: string): void {
   const href = URL.createObjectURL(blob);
   download(href, name);
-  // The download has its own reference once it began; a minute is plenty for that.
+  // The download has its own reference once it has begun; a minute is enough for that.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -1,4 +1,4 @@
-/** Drafts that are not saved yet: they outlive a reload and a look at another page, in this tab alone. */
+/** Drafts that are not saved yet. They survive a reload and a visit to other pages of this tab. */
 import { useState } from 'react';
 
 const prefix = 'slowpath-draft-';
@@ -16,7 +16,7 @@ export function saveDraft(name: string, text: string): void {
     if (text === '') sessionStorage.removeItem(prefix + name);
     else sessionStorage.setItem(prefix + name, text);
   } catch {
-    // see above
+    // storage may be forbidden
   }
 }
 
@@ -26,11 +26,11 @@ export function deleteDrafts(): void {
     for (const key of Object.keys(sessionStorage))
       if (key.startsWith(prefix)) sessionStorage.removeItem(key);
   } catch {
-    // see above
+    // storage may be forbidden
   }
 }
 
-/** The text of a form, as it was left. `name` says of what it is; without one nothing is remembered. */
+/** Returns the draft of a form and its setter. `name` identifies it; if absent, none is stored. */
 export function useDraft(name: string | undefined, first: string) {
   const [text, setText] = useState(() => (name && findDraft(name)) ?? first);
   const write = (next: string) => {

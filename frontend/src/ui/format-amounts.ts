@@ -1,9 +1,9 @@
-/** Amounts and times of the pages around the diff, in words: sizes, counts, dates. Units after a space. */
+/** Formats sizes, counts, durations and times as text. Units are after a space. */
 import { clockText, dateText, dayNumber, momentText, wallTime } from '../lib/times';
 
 const MIB = 1024 * 1024;
 
-/** 38 bytes, 12.4 KiB, 112 MiB, 1.50 GiB. */
+/** Formats a size: 38 bytes, 12.4 KiB, 112 MiB, 1.50 GiB. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return countOf(bytes, 'byte');
   if (bytes < MIB) return `${threeDigits(bytes / 1024)} KiB`;
@@ -16,24 +16,24 @@ function threeDigits(value: number): string {
   return value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** 1,284 */
+/** Formats a count: 1,284. */
 export function countText(count: number): string {
   return count.toLocaleString('en').replace('-', '−');
 }
 
-/** "1 profile", "8 profiles". */
+/** Formats a count with its noun: "1 profile", "8 profiles". */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${countText(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** "Tue 17 Nov 09:12" in this year, "17 Nov 2024 09:12" before, in the person's time zone. */
+/** Formats a time in the user's zone: "Tue 17 Nov 09:12" this year, else "17 Nov 2024 09:12". */
 export function timeText(when: Date, now: Date): string {
   return wallTime(when).year === wallTime(now).year
     ? momentText(when)
     : `${dateText(when)} ${clockText(when)}`;
 }
 
-/** "just now", "4 minutes ago", "yesterday 14:02", then the date. */
+/** Formats a time as "just now", "4 minutes ago", "yesterday 14:02", or else as a date. */
 export function agoText(when: Date, now: Date): string {
   const seconds = (now.getTime() - when.getTime()) / 1000;
   if (seconds < 60) return 'just now';
@@ -44,7 +44,7 @@ export function agoText(when: Date, now: Date): string {
   return timeText(when, now);
 }
 
-/** Nanoseconds as "30 s", "11.4 s", "2 min 5 s". */
+/** Formats nanoseconds as "30 s", "11.4 s", "2 min 5 s". */
 export function durationText(duration_ns: number): string {
   const seconds = duration_ns / 1e9;
   if (seconds < 1) return `${threeDigits(seconds * 1000)} ms`;
@@ -54,7 +54,7 @@ export function durationText(duration_ns: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** A label as it is inside a sentence: without its capital letter, unless it begins with an abbreviation. */
+/** Lowercases the first letter of a label in a sentence, unless it begins an abbreviation. */
 export function insideSentence(label: string): string {
   return /^[A-Z]{2}/u.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The places of the user guide that pages link to. A test checks that each exists. */
+/** The parts of the user guide that pages link to. A test checks that each exists. */
 export const HELP_TOPICS = {
   guide: { path: '/help', label: 'User guide' },
   start: { path: '/help/getting-started', label: 'Help: getting started' },

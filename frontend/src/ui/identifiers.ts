@@ -1,13 +1,13 @@
-/** Identifiers in a sentence. */
+/** Finds the identifiers in a sentence. */
 
 type TextPart = { text: string; isCode: boolean };
 
-/** Commits and Go names. */
+/** Matches commits and Go names. */
 const CODE =
   /\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b|\b[A-Za-z_][\w/-]*\.(?:\(\*?\w+\)\.)?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/gu;
 
 /**
- * Splits a sentence at its identifiers, which are set in another type.
+ * Splits a sentence at its identifiers, which are shown in another font.
  * @param name one that the sentence may contain and that is no commit or Go name: of a service.
  */
 export function identifierParts(text: string, name: string | null): TextPart[] {

@@ -1,10 +1,10 @@
-/** The keys of what is shown at present, for the list of shortcuts: a hint is listed as long as it is on the page. */
+/** The keys of the components on the page, for the list of shortcuts. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 
 export type KeyHintEntry = {
   keys: readonly string[];
   words: string;
-  /** What must have the focus, as in "Flame graph"; absent: the keys work wherever it is. */
+  /** What must have the focus, as in "Flame graph"; absent if the keys work everywhere. */
   place?: string;
 };
 type Hints = { entries: readonly KeyHintEntry[] };
@@ -22,7 +22,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** List keys while the component is mounted. `entries`: the same array at every rendering. */
+/** Lists keys while the component is mounted. `entries`: the same array at every rendering. */
 export function useKeyHints(entries: readonly KeyHintEntry[]): void {
   useEffect(() => {
     const hints = { entries };
@@ -36,6 +36,6 @@ export function useKeyHint(keys: readonly string[], words: string): void {
   useKeyHints(useMemo(() => [{ keys: joined.split(' '), words }], [joined, words]));
 }
 
-/** The keys of the page; several parts may list the same. */
+/** Returns the keys of the page; several components may list the same keys. */
 export const useShownKeyHints = (): readonly KeyHintEntry[] =>
   useSyncExternalStore(subscribe, () => shown).flatMap(({ entries }) => entries);

@@ -4,7 +4,7 @@ import type { ListColumn } from './ListTools';
 
 type SearchTexts = Readonly<Record<string, unknown>>;
 
-/** The search in the address of a page with short lists, and a change of a part of it; null where there is none. */
+/** The query parameters of a page with short lists and their setter; null if it has none. */
 export const ListSearchContext = createContext<{
   search: SearchTexts;
   onSearch: (changed: SearchTexts) => void;
@@ -12,7 +12,10 @@ export const ListSearchContext = createContext<{
 
 export type OwnSearch = { search: ListSearch; onSearch: (search: ListSearch) => void };
 
-/** The rows of a short list that its search leaves, in its order; each name in the address begins with that of the list, as in `members-q`. */
+/**
+ * Returns the rows of a short list that match its search, in its order. Each of its query
+ * parameters begins with the name of the list, as in `members-q`.
+ */
 export function useSearchedRows<Row>(
   label: string,
   rows: readonly Row[],

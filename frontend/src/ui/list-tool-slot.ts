@@ -1,8 +1,8 @@
-/** Where the tools of a list are drawn: beside its filters, so that they need no row for themselves. */
+/** The element that contains the tools of a list: beside its filters, so that they need no row. */
 import { createContext, useContext } from 'react';
 
 type ListToolSlot = {
-  /** Null where the page has no filters: then the tools are above the table. */
+  /** Null if the page has no filters: then the tools are above the table. */
   element: HTMLElement | null;
   setElement: (element: HTMLElement | null) => void;
 };

@@ -1,4 +1,4 @@
-/** What one person prefers in this browser. Storage may be full or forbidden: then a preference lasts for the page. */
+/** Preferences of the user in this browser. They are not stored if storage is full or forbidden. */
 const prefix = 'slowpath-';
 
 export function getPreference(name: string): string | null {
@@ -13,6 +13,6 @@ export function setPreference(name: string, value: string): void {
   try {
     localStorage.setItem(prefix + name, value);
   } catch {
-    // see above
+    // storage may be full or forbidden
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The styles of the Mantine components that are in use, in Mantine's own order; all of them would be four times as
- * much.
- * A new component needs a line here, or it is unstyled.
- * Styles of only some forms are in pill-styles.ts and radio-styles.ts.
+ * The styles of the Mantine components that are used, in Mantine's order. The styles of all
+ * components would be four times as large.
+ * A new component needs a line here, or it has no styles.
+ * Styles that only some forms need are in pill-styles.ts and radio-styles.ts.
  */
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/baseline.css';

@@ -1,4 +1,4 @@
-/** Lists that are fetched page by page: the rows that are shown, and all rows for a file or another order. */
+/** Lists fetched page by page: the rows that are shown, and all rows for a file or sorting. */
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -8,7 +8,7 @@ import {
   type QueryKey,
 } from '@tanstack/react-query';
 
-/** So many rows are fetched for a file or another order, at most. */
+/** Maximum number of rows that are fetched for a file or another order. */
 export const MAX_ROWS = 10_000;
 
 type ListPage = { items: unknown[]; next_cursor: string | null };
@@ -25,7 +25,7 @@ export function pagedList<Page extends ListPage>(queryKey: QueryKey, fetchPage: 
   return { ...options, fetchPage };
 }
 
-/** Rows, and whether they are all there are. */
+/** Rows, and whether they are all rows of the list. */
 export type AllRows<Row> = { rows: Row[]; isWhole: boolean };
 
 async function fetchRows<Page extends ListPage>(
@@ -43,13 +43,13 @@ async function fetchRows<Page extends ListPage>(
 }
 
 type Wanted<Page extends ListPage> = {
-  /** A list in another order than the server's needs all its rows. */
+  /** An order other than the server's, for which all rows are fetched. */
   sort?: string | undefined;
   /** After how many milliseconds these rows are fetched again; false for never. */
   pollAfterMs?: (rows: Page['items'][number][]) => number | false;
 };
 
-/** The rows of a list, and how to get all of them. */
+/** Returns the rows of a list, and a function that fetches all of them. */
 export function usePagedList<Page extends ListPage>(
   list: ReturnType<typeof pagedList<Page>>,
   { sort, pollAfterMs }: Wanted<Page> = {},

@@ -3,8 +3,8 @@ import type { TermName } from '../lib/glossary';
 
 export type TermProps = {
   name: TermName;
-  /** What is read in its place; without words, the name. */
+  /** The text that is shown; by default the name of the term. */
   children?: ReactNode;
-  /** The number behind the words: on hover, and first in what opens. */
+  /** The exact value, in the tooltip and at the top of the popover. */
   detail?: string;
 };

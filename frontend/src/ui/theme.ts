@@ -46,7 +46,7 @@ const inputHeight = { '--input-height': '26px', '--input-fz': '12px', '--input-p
 const plainInput = { size: 'xs', withAsterisk: false };
 const still = { duration: 0 };
 
-// Set by name and not by component: naming a component here would put it into the first load of every page.
+// Keyed by name: an import of the components would add them to the first load of every page.
 const components: MantineThemeComponents = {
   Button: {
     defaultProps: { size: 'xs', variant: 'default' },
@@ -85,7 +85,7 @@ const components: MantineThemeComponents = {
       position: 'bottom-end',
       shadow: 'none',
       offset: 4,
-      // A placeholder would be a child that no menu may have.
+      // The placeholder would be a child that a menu must not have.
       withInitialFocusPlaceholder: false,
     },
   },
@@ -128,7 +128,7 @@ export const theme = createTheme({
   components,
 });
 
-/** Mantine's variables, set from our tokens: `tokens.css` stays the only place where a colour is chosen. */
+/** Sets Mantine's variables from our tokens, so that colors are chosen only in `tokens.css`. */
 const fromTokens = {
   '--mantine-color-body': 'var(--bg)',
   '--mantine-color-text': 'var(--text)',

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
 import { onTimeZone, timeZone } from '../lib/times';
 
-/** The zone that times are shown in; what uses it is drawn again when it changes. */
+/** Returns the time zone for times; components that use it are rendered again when it changes. */
 export const useTimeZone = (): string => useSyncExternalStore(onTimeZone, timeZone);

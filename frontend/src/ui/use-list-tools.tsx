@@ -1,4 +1,4 @@
-/** The tools of a list whose rows are not those of a table: its columns, order and CSV. */
+/** The tools of a list that is not a table: its columns, order and CSV. */
 import { Suspense, lazy, type CSSProperties, type ReactNode } from 'react';
 import { parseSort, sortRows } from '../lib/list-search';
 import type { ListColumn } from './ListTools';
@@ -17,7 +17,7 @@ type ListToolsInput<Row> = {
   allRows: () => Promise<AllRows<Row>>;
   sort: string | undefined;
   onSort: (sort: string | undefined) => void;
-  /** Widths of what comes before the columns, such as a checkbox. */
+  /** Widths of the columns before these, such as that of a checkbox. */
   lead?: string;
 };
 

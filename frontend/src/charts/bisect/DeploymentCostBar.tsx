@@ -1,9 +1,9 @@
-/** Deploys so far, how many it will probably be, and what plain git bisect would need, on one line. */
+/** The number of deployments so far, the expected total, and what plain git bisect would need. */
 import css from './bisect.module.css';
 
 type DeploymentCostBarProps = {
   deploys: number;
-  /** In all, with its interval; nothing when the search has ended. */
+  /** The expected total with its interval; null if the search has ended. */
   expected: { mean: number; low: number; high: number } | null;
   plain: number;
 };

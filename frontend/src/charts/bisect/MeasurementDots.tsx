@@ -1,4 +1,4 @@
-/** Every number that was measured, in rows: the good side, the bad side, the control, and the selected probe. */
+/** All measured values in rows: the good side, the bad side, the control and the chosen probe. */
 import { useRef } from 'react';
 import { roundTicks } from '../../engine/format/axis-ticks';
 import { columnScale } from '../../engine/format/format';
@@ -77,7 +77,7 @@ export function MeasurementDots({ rows, unit, label }: MeasurementDotsProps) {
   );
 }
 
-/** From 0, unless all lie so far from it that they would be one heap. */
+/** Returns a range from 0, unless the values are so far from 0 that their dots would overlap. */
 function rangeOf(values: readonly number[]): [number, number] {
   const most = Math.max(...values, 0);
   const least = Math.min(...values, 0);

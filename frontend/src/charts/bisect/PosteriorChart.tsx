@@ -1,6 +1,7 @@
 /**
- * Which commit, how sure: the levels of a bisect as one path. Bars are the posterior, the dotted line the prior, and
- * the marks below are probe verdicts. One candidate is chosen by pointer or by arrow keys.
+ * The probability of each candidate, with the levels of a bisect as one path. Bars are the
+ * posterior, the dotted line is the prior, and the marks below are verdicts of probes. One
+ * candidate is chosen by pointer or by arrow keys.
  */
 import { useRef, type KeyboardEvent } from 'react';
 import { layOutPosterior, type PosteriorLevelLayout } from '../../engine/bisect/posterior-layout';
@@ -17,12 +18,12 @@ export type PosteriorChartLevel = {
   belief: number[];
   before: number[];
   marks: { place: number; verdict: ProbeVerdict }[];
-  /** Under the two ends of the line: versions, or ids. */
+  /** Text below the two ends of the line: versions, or ids. */
   ends: [string, string];
   opened: number | null;
-  /** The most believed one: "99.6%" and its id. */
+  /** The candidate with the highest posterior: "99.6%" and its id. */
   best: [string, string];
-  /** What leads into the next level. */
+  /** The dependency update that leads to the next level, as text. */
   bump: string | null;
 };
 
@@ -32,7 +33,7 @@ type PosteriorChartProps = {
   levels: PosteriorChartLevel[];
   chosen: ChosenCandidate | null;
   onChoose: (chosen: ChosenCandidate) => void;
-  /** What is read out of the chosen candidate. */
+  /** Text for screen readers about the chosen candidate. */
   description: string;
 };
 
@@ -40,7 +41,7 @@ const TOP_PX = 22;
 const TALL_PX = 150;
 const BELOW_PX = 54;
 const MARK_PX = 10;
-/** Room of the label of the most believed candidate: its width, and from its first line to below its second. */
+/** Size of the label of the best candidate: its width, and the height from its first baseline. */
 const LABEL_PX = 72;
 const BELOW_LABEL_PX = 25;
 
@@ -193,14 +194,14 @@ function Level({ level, laid, chosen, onChoose }: LevelProps) {
   );
 }
 
-/** The baseline of the first line of the label: beside the bar, or above what is drawn there. */
+/** Returns the baseline of the first line of the label: beside the bar, or above other bars. */
 function yOfLabel(laid: PosteriorLevelLayout, from: number, top: number): number {
   const beside = Math.max(12, Math.min(top + 10, TALL_PX - 24));
   const drawn = laid.topBetween(from, from + LABEL_PX);
   return Math.max(12, Math.min(beside, drawn - BELOW_LABEL_PX));
 }
 
-/** From the candidate that was opened down and over into the next level. */
+/** The line from the candidate that was opened, down and over into the next level. */
 function Way({ level, from, to }: { level: PosteriorChartLevel; from: number; to: number }) {
   const low = TALL_PX + 34;
   const high = TALL_PX / 2;

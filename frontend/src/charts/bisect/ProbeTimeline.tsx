@@ -1,4 +1,4 @@
-/** Deploys over time, a lane a slot: until ready, then soaking; its verdict; now. A probe is chosen by click or key. */
+/** Probes over time in one lane per slot: the time until ready, the soak time, and the verdict. */
 import { useRef } from 'react';
 import { clockText } from '../../lib/times';
 import { layOutProbeTimeline, type ProbeTimelineProbe } from '../../engine/bisect/probe-timeline';

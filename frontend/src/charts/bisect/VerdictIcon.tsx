@@ -1,9 +1,9 @@
-/** The verdict of a probe as an icon: the same in charts, tables and keys. */
+/** The verdict of a probe; its icon is the same in charts, tables and legends. */
 export type ProbeVerdict = 'slower' | 'not-slower' | 'inconclusive' | 'unbuildable' | 'measuring';
 
 type Props = { verdict: ProbeVerdict; x?: number; y?: number };
 
-/** A part of an SVG, around a point. */
+/** Draws the icon in an SVG, around a point. */
 export function VerdictPoint({ verdict, x = 6, y = 6 }: Props) {
   if (verdict === 'slower')
     return <path d={`M${x - 4} ${y + 3.5}l4 -7.5 4 7.5z`} fill="var(--more)" />;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState, type RefObject } from 'react';
 
-/** How wide an element is, in CSS pixels. */
+/** Returns the width of an element in CSS pixels. */
 export function useElementWidth(box: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {

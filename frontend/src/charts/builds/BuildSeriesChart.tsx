@@ -1,6 +1,7 @@
 /**
- * One series over builds: a dot per build with the interval of its profiles, the level without the noise, a step where
- * the level changes. One build is chosen, by pointer or by arrow keys; what is known of it is the page's to say.
+ * A series over builds: a dot per build with the interval of its profiles, the level without noise,
+ * and a step where the level changes. One build is chosen by pointer or arrow keys; the page shows
+ * its details.
  */
 import { memo, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import {
@@ -20,23 +21,23 @@ export type BuildSeriesStep = {
   tone: 'more' | 'less' | 'quiet';
 };
 
-/** What users allow, as a line over all builds. */
+/** A limit that users set, drawn as a line over all builds. */
 export type SeriesLimit = { value: number; label: string };
 
 type BuildSeriesChartProps = {
   label: string;
   unit: string;
   values: (number | null)[];
-  /** What the builds are called on the axis. */
+  /** Names of the builds on the axis. */
   builds: readonly string[];
   low: (number | null)[];
   high: (number | null)[];
   levels: (number | null)[];
-  /** What the series is without its noise where its level moves slowly: a thin line instead of levels. */
+  /** The series without noise, if its level moves slowly: a thin line instead of levels. */
   trend?: (number | null)[];
   steps: BuildSeriesStep[];
   chosen: number | null;
-  /** Builds that are picked, each a line over the full height. */
+  /** Indexes of the picked builds, each drawn as a line over the full height. */
   marked?: number[];
   limits?: SeriesLimit[];
   onChoose: (index: number) => void;
@@ -45,13 +46,13 @@ type BuildSeriesChartProps = {
 };
 
 const AXIS_PX = 64;
-/** Below the plot: the axis of the builds. */
+/** Height of the axis of the builds, below the plot. */
 const BUILDS_PX = 17;
-/** A name of nine characters with space around it. */
+/** Width of a name of nine characters with space around it. */
 const LABEL_WIDTH_PX = 78;
-/** Free above and below the dots. */
+/** Space above and below the dots. */
 const PAD_PX = 6;
-/** Least distance of two values of the axis: their text, and of a high one a fifth. */
+/** Minimum distance of two values of the axis: their text height, or a fifth of a high axis. */
 const TICK_PX = 14;
 const TICK_SHARE = 0.2;
 const NO_TREND: (number | null)[] = [];
@@ -107,7 +108,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
     <div
       ref={box}
       className={css.line}
-      // A slider is what it is to the keyboard: one build of many is chosen.
+      // For the keyboard this is a slider: it chooses one of many builds.
       role="slider"
       tabIndex={0}
       aria-label={label}
@@ -173,7 +174,7 @@ export function BuildSeriesChart(props: BuildSeriesChartProps) {
 
 type ValueAxisProps = { line: BuildSeriesLayout; unit: string; width: number; height: number };
 
-/** Round values with a line each; the value of a series without variation. */
+/** Draws round values with a line each, or the value of a series without variation. */
 function ValueAxis({ line, unit, width, height }: ValueAxisProps) {
   const [least, most] = line.range;
   const spacing = ((most - least) * Math.max(TICK_PX, height * TICK_SHARE)) / (height - 2 * PAD_PX);
@@ -202,10 +203,10 @@ type BuildAxisProps = {
   y: number;
 };
 
-/** Names of builds below their dots, as many as have room; the newest always. */
+/** Draws as many names of builds below their dots as have room, and always the newest. */
 function BuildAxis({ line, builds, width, y }: BuildAxisProps) {
   const half = LABEL_WIDTH_PX / 2;
-  // Inside the plot at both ends.
+  // Names at both ends stay inside the plot.
   const middles = builds.map((_, index) => Math.max(half, Math.min(width - half, line.xOf(index))));
   return labelledPositions(middles, LABEL_WIDTH_PX).map((index) => {
     const x = line.xOf(index);
@@ -222,10 +223,10 @@ function BuildAxis({ line, builds, width, y }: BuildAxisProps) {
 
 type LimitProps = { line: BuildSeriesLayout; limits: SeriesLimit[]; width: number };
 
-/** Least distance of a label from the upper edge. */
+/** Minimum distance of a label from the upper edge and from the label above. */
 const LABEL_PX = 12;
 
-/** Their labels above the lines, from the top down; one that would cover the one above is below it. */
+/** Draws limits with labels above their lines; a label that would cover another moves down. */
 function LimitLines({ line, limits, width }: LimitProps) {
   let above = 0;
   return [...limits]
@@ -264,7 +265,10 @@ type MarksProps = { line: BuildSeriesLayout; steps: BuildSeriesStep[] };
 
 const LEVEL_TONES = ['none', 'quiet', 'more', 'less'] as const;
 
-/** All builds as few paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
+/**
+ * Draws all builds as few paths, because a page has forty series of two hundred builds, and the
+ * pointer moves over all of them at once.
+ */
 const Marks = memo(function Marks({ line, steps }: MarksProps) {
   const at = (x: number, y: number) => `M${x.toFixed(1)} ${y.toFixed(1)}`;
   const whiskers = line.dots.filter(({ low, high }) => low !== high);

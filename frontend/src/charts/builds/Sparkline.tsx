@@ -10,13 +10,13 @@ type SparklineProps = {
   /** The first build of the new level. */
   stepAt: number | null;
   levels: number[];
-  /** Colours the new level: it is worse, better, or resolved. */
+  /** Color of the new level: it is worse, better, or resolved. */
   tone: 'more' | 'less' | 'quiet';
   width?: number;
   height?: number;
 };
 
-/** A series over builds as one row of a list draws it; the text beside it says the same. */
+/** A series over builds in one row of a list; the text beside it has the same content. */
 export function Sparkline({
   values,
   stepAt,

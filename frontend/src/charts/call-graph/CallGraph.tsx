@@ -1,6 +1,6 @@
 /**
- * A call graph as SVG: the size of a function is its self cost, the width of a line the cost of the calls. Every function
- * can be reached with the arrow keys; Enter selects it.
+ * A call graph as SVG: the size of a function shows its self cost, the width of a line the cost of
+ * the calls. The arrow keys reach every function; Enter selects it.
  */
 import {
   useImperativeHandle,
@@ -39,9 +39,9 @@ export type CallGraphHandle = {
 type CallGraphProps = {
   graph: PrunedGraph;
   unit: UnitOf;
-  /** Whether it is of one profile; else the nodes show base and candidate. */
+  /** Whether the graph is of one profile; otherwise the nodes show base and candidate. */
   oneSided: boolean;
-  /** What happened to its functions and calls; null without a change to show. */
+  /** Changes of the functions and calls; null if no change is shown. */
   fills?: CallGraphFills | null;
   selected: string;
   onSelect: (name: string) => void;
@@ -128,7 +128,7 @@ export function CallGraph({
   );
 }
 
-/** A function with its values and the calls that lead to and from it, for those who listen. */
+/** Describes a function for screen readers: its values, and how many callers and callees it has. */
 function describe({ nodes, edges }: PlacedGraph, name: number): string {
   const node = nodes.find((each) => each.name === name);
   if (!node) return '';

@@ -8,26 +8,26 @@ import { changeColors, lineColor } from './change-colors';
 
 const CODE_FONT = 'JetBrains Mono Variable, ui-monospace, monospace';
 const UI_FONT = 'Inter Variable, system-ui, sans-serif';
-/** As a style, because the style sheet of the page is stronger than attributes. */
+/** Returns styles, because the style sheet of the page overrides attributes. */
 const textStyle = (fill: string, fontSize: number, fontFamily: string) => ({
   fill,
   fontSize,
   fontFamily,
-  // Widths of characters in proportion at every scale: names then fit their boxes.
+  // Character widths are proportional at every scale, so that names fit their boxes.
   textRendering: 'geometricPrecision' as const,
 });
-/** From this width of its line on, a call has its value beside it: others would cover each other. */
+/** Line width from which a call has its value beside it; more values would overlap. */
 const VALUE_FROM_PX = 1.5;
 const BAR_PX = 3;
 
 type EdgesProps = {
   placed: PlacedGraph;
   focused: number | null;
-  /** What happened to each call; null without a change to show. */
+  /** Changes of the calls; null if no change is shown. */
   fills: CallGraphFills | null;
 };
 
-/** Lines from callers to callees; dashed where functions between them are left out. */
+/** Lines from callers to callees; dashed if functions between them are left out. */
 export function CallGraphEdges({ placed, focused, fills }: EdgesProps) {
   return (
     <g aria-hidden="true">
@@ -74,10 +74,10 @@ export function CallGraphEdges({ placed, focused, fills }: EdgesProps) {
 
 type NodeProps = {
   node: PlacedNode;
-  /** One of `FILL`; undefined without a change to show. */
+  /** One of `FILL`; undefined if no change is shown. */
   fill: number | undefined;
   selected: boolean;
-  /** Whether the Tab key leads to it; the arrow keys lead to the others. */
+  /** Whether the Tab key focuses it; the arrow keys focus the others. */
   reachable: boolean;
   description: string;
   onFocus: () => void;

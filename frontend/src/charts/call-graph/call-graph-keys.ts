@@ -1,4 +1,4 @@
-/** Where an arrow key leads in a call graph: up to the heaviest caller, down to the heaviest callee, sideways in the row. */
+/** Arrow keys in a call graph: to the heaviest caller or callee, or to the next in the row. */
 import type { PlacedGraph, PlacedNode } from './call-graph-layout';
 
 type Direction = 'up' | 'down' | 'left' | 'right';

@@ -1,4 +1,4 @@
-/** Places the functions and calls of a graph: callers above, sizes by self cost, line widths by cost. */
+/** Lays out a call graph: callers above, sizes by self cost, line widths by cost. */
 import { Graph, layout } from '@dagrejs/dagre';
 import type { GraphEdge, GraphNode, PrunedGraph } from '../../engine/flame/call-graph-pruning';
 import { visibleName } from '../../engine/flame/frame-label';
@@ -11,7 +11,7 @@ export type PlacedNode = GraphNode & {
   width: number;
   height: number;
   fontPx: number;
-  /** The name as it is drawn, then the values. */
+  /** The shortened name, then the values. */
   lines: string[];
   rank: number;
 };
@@ -19,7 +19,7 @@ export type PlacedNode = GraphNode & {
 type PlacedEdge = GraphEdge & {
   path: string;
   linePx: number;
-  /** Where the value of the call stands. */
+  /** Position of the value of the call. */
   x: number;
   y: number;
   value: string;
@@ -45,7 +45,7 @@ const MOST_LINE_PX = 6;
 const selfOf = ({ base, candidate }: GraphNode): number => base.self + candidate.self;
 const totalOf = ({ base, candidate }: GraphNode): number => base.total + candidate.total;
 
-/** A value of one side, or the values of both sides, the new one first. */
+/** Returns the value of one side, or the values of both sides, the candidate's first. */
 function valueText(base: number, candidate: number, unit: UnitOf, oneSided: boolean): string {
   const shown = formatValue(candidate, unit);
   return oneSided ? shown : `${shown}, was ${formatValue(base, unit)}`;
@@ -79,7 +79,7 @@ function sizeOf(node: GraphNode, whole: number, lines: string[]) {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** A smooth line through points: quadratic curves between the middles. */
+/** Returns a smooth path through points: quadratic curves between their midpoints. */
 function pathThrough(points: readonly { x: number; y: number }[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();

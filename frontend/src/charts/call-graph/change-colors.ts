@@ -1,4 +1,4 @@
-/** Colors of the fills of a diff, as variables of the page: the same as of the flame graph. */
+/** Colors for the fills of a diff, as CSS variables; the flame graph has the same colors. */
 import { FILL, LESS_FILLS, MORE_FILLS } from '../../engine/format/change-class';
 
 type ChangeColors = {
@@ -7,7 +7,7 @@ type ChangeColors = {
   stroke: string;
   isDashed: boolean;
   isHatched: boolean;
-  /** A bar at the upper edge for more, at the lower one for less: the change is visible without its color. */
+  /** A bar at the top for more, at the bottom for less: the change is visible without color. */
   bar: 'more' | 'less' | null;
 };
 
@@ -43,7 +43,7 @@ function leveled(
   return { ...PLAIN, fill: `var(--${scale}${level})`, ink, bar };
 }
 
-/** The color of a line: those of the weakest changes would not stand out from the page. */
+/** Returns the color of a line. The fills of the weakest changes would be too faint for it. */
 export function lineColor(fill: number | undefined): string {
   if (fill === undefined) return 'var(--control)';
   if (MORE_FILLS.includes(fill)) return fill >= FILL.more + 2 ? 'var(--more)' : 'var(--m3)';

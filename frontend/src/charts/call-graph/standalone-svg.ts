@@ -1,4 +1,4 @@
-/** A drawing of the page as a separate file: colors are written out, and what only the page needs is left out. */
+/** Converts an SVG of the page to a file: colors are inline, attributes of the page removed. */
 import { imageOfSvg, pngOfCanvas } from '../picture/raster';
 
 const PAGE_ATTRIBUTES = [
@@ -35,10 +35,10 @@ export function standaloneSvg(drawn: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Canvases end at 16,384 pixels in some browsers. */
+/** Some browsers limit the sides of a canvas to 16,384 pixels. */
 const PNG_MOST_PX = 16_000;
 
-/** A file of {@link standaloneSvg} as a picture, at two pixels a CSS pixel where that fits. */
+/** Draws a file of {@link standaloneSvg} as PNG, with two pixels per CSS pixel if that fits. */
 export async function pngOfSvg(svg: string): Promise<Blob> {
   const image = await imageOfSvg(svg);
   const ratio = Math.min(2, PNG_MOST_PX / Math.max(image.width, image.height, 1));

@@ -1,11 +1,12 @@
 /**
- * Which part of a call graph is shown: a graph that is too wide to be read as a whole is scaled so that its names can be
- * read, with the selected function, or the largest one, in the middle. It is dragged, and zoomed with the wheel and Ctrl.
+ * The visible part of a call graph. A graph that is too wide to be readable as a whole is scaled so
+ * that its names are readable, with the selected function, or the largest one, in the middle. It
+ * is moved by dragging, and zoomed with the wheel and Ctrl.
  */
 import { useCallback, useEffect, useRef, useState, type PointerEvent, type RefObject } from 'react';
 import type { PlacedGraph } from './call-graph-layout';
 
-/** The smallest text is 11 px at this scale: below it cannot be read. */
+/** The smallest text has 11 px at this scale; smaller text is not readable. */
 const READABLE_SCALE = 1;
 const LEAST_SCALE = 0.1;
 const MOST_SCALE = 3;
@@ -51,7 +52,7 @@ export function useCallGraphViewport(placed: PlacedGraph, selected: string) {
   return { box, scale, zoom, fit: () => setChosen(whole), center, pan: usePan() };
 }
 
-/** The scale at which the whole graph fits into the box, at most 1. */
+/** Returns the scale at which the whole graph fits into the box, at most 1. */
 function useWholeScale(
   box: RefObject<HTMLDivElement | null>,
   width: number,
@@ -72,7 +73,7 @@ function useWholeScale(
   return whole;
 }
 
-/** Dragging the background moves the graph; on touch screens it scrolls anyway. */
+/** Dragging the background moves the graph. On touch screens, the browser scrolls it. */
 function usePan() {
   const from = useRef<{ x: number; y: number } | null>(null);
   const end = () => {

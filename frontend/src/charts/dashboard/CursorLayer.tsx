@@ -1,6 +1,6 @@
 /**
- * The cursor over one panel: a line, a dot on each line of the chart, and the part being selected. Moved by hand when the bus
- * speaks: neither React nor ECharts draws anything for it.
+ * The cursor over one panel: a line, a dot on each line of the chart, and the range being selected.
+ * The cursor bus moves the elements directly, without rendering by React or ECharts.
  */
 import { useEffect, useRef, type ReactElement } from 'react';
 import type { PanelModel } from '../../engine/dashboard/dashboard-panel';

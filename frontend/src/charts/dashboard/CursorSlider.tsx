@@ -1,6 +1,7 @@
 /**
- * The cursor for the keyboard and for screen readers: a slider over the time axis. Arrows move by one step of the grid, with
- * Shift they select, Enter shows what is selected, Escape lets go.
+ * The cursor for the keyboard and for screen readers: a slider over the time axis. Arrow keys move
+ * it by one step of the grid and select a range with Shift; Enter shows the selected range; Escape
+ * removes the cursor.
  */
 import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react';
 import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
@@ -12,10 +13,10 @@ type CursorSliderProps = {
   bus: CursorBus;
   grid: TimeGrid;
   label: string;
-  /** The values at a time: moment and values. */
+  /** Describes a time and its values for screen readers. */
   describe: (index: number) => string;
   onBrush: (fromMs: number, toMs: number) => void;
-  /** To the row above (−1) or below (1). */
+  /** Moves to the row above (−1) or below (1). */
   onRow: (by: number) => void;
   tabIndex: 0 | -1;
 };
@@ -48,7 +49,7 @@ export function CursorSlider(props: CursorSliderProps): ReactElement {
     () =>
       bus.listen(({ index }) => {
         const element = slider.current;
-        // Only the one in focus is read; the others need no text at every move.
+        // Only the focused slider is read aloud; the others need no text at every move.
         if (!element || (index !== null && document.activeElement !== element)) return;
         const at = index ?? grid.points - 1;
         element.setAttribute('aria-valuenow', String(at));

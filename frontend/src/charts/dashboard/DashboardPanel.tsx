@@ -1,6 +1,7 @@
 /**
- * One panel of the board. From the back: hairlines, lines (ECharts), marks (SVG), the cursor (moved by hand), and buttons for
- * what can be opened. Dragging selects a part of the time axis of all panels.
+ * One panel of the dashboard. From back to front: grid lines, lines (ECharts), markers (SVG), the
+ * cursor (moved without rendering), and buttons for what can be opened. Dragging selects a part of
+ * the time axis of all panels.
  */
 import { useMemo, useRef, type ReactElement, type ReactNode } from 'react';
 import type { PanelModel } from '../../engine/dashboard/dashboard-panel';
@@ -22,15 +23,15 @@ type DashboardPanelProps = {
   place: PlotArea;
   marks: PanelMarkers;
   bus: CursorBus;
-  /** Colours in force; null until they are known. */
+  /** Colors of the current scheme; null until they are known. */
   tokens: Tokens | null;
-  /** Read instead of the picture. */
+  /** Text for screen readers instead of the chart. */
   label: string;
-  /** Buttons of this row's own deploys. */
+  /** Returns the title of the button at a deployment of this row's service. */
   deployTitle?: (id: string) => string;
   onDeploy?: (id: string) => void;
   onNote?: (id: string) => void;
-  /** The way to what a change point belongs to, if it does. */
+  /** Returns a link to what a change point belongs to, if anything. */
   stepLink?: (id: string) => ReactNode;
   onBrush: (fromMs: number, toMs: number) => void;
 };
@@ -80,7 +81,7 @@ function Hairlines({ model, place }: { model: PanelModel; place: PlotArea }) {
   );
 }
 
-/** Names of lines above their ends, moved apart where they would cover each other. */
+/** Names of lines above their ends, moved apart if they would overlap. */
 function LineEnds({ model, place }: { model: PanelModel; place: PlotArea }) {
   if (model.ends.length === 0) return null;
   const tops = separatedTops(
@@ -104,7 +105,7 @@ function LineEnds({ model, place }: { model: PanelModel; place: PlotArea }) {
   );
 }
 
-/** Diamonds and notes as buttons: reached by Tab, opened by a click. */
+/** Buttons at deployments and annotations, reached by Tab and opened by a click. */
 function Openers({ marks, place, deployTitle, onDeploy, onNote }: DashboardPanelProps) {
   const seen = ({ atMs }: { atMs: number }) => atMs >= place.span.fromMs && atMs <= place.span.toMs;
   return (

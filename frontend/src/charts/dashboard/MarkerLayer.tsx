@@ -1,4 +1,4 @@
-/** Overlays on the lines of a panel: gaps with their reason, deploys, steps, and what people wrote. Plain SVG. */
+/** SVG markers over the lines of a panel: gaps, deployments, change points and annotations. */
 import { useId, type ReactElement } from 'react';
 import {
   labelWidth,
@@ -12,35 +12,35 @@ import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TOP_PX, xOf, yOf, type PlotArea } from '.
 export type DeploymentMarker = {
   id: string;
   atMs: number;
-  /** Judged "not slower": dotted and muted. */
+  /** Whether the verdict is "not slower": the line is dotted and muted. */
   muted: boolean;
-  /** On its own service's row it has a diamond and a label. */
+  /** Label beside a diamond, in the row of its own service; null in other rows. */
   label: { lead: string; name: string; tail: string } | null;
 };
 export type ChangePointMarker = {
   id: string;
   atMs: number;
-  /** Until the next step of the same signal, or the end. */
+  /** From the previous change of the same signal, or the start, until the next one, or the end. */
   fromMs: number;
   untilMs: number;
   before: number;
   after: number;
   tone: 'more' | 'less' | 'plain';
-  /** Levels are drawn where the change is this row's own. */
+  /** Whether levels are drawn: only in the row that the change belongs to. */
   levels: boolean;
-  /** After's interval. */
+  /** The interval of `after`. */
   low: number;
   high: number;
   label: { strong: string; plain: string; tail: string };
 };
-/** What users allow: a line over the whole time. */
+/** A limit that users set: a line over the whole time. */
 export type LimitMarker = { id: string; seconds: number; label: string };
 export type PanelMarkers = {
   deploys: DeploymentMarker[];
   steps: ChangePointMarker[];
   gaps: { fromMs: number; toMs: number; why: string }[];
   late: { fromMs: number; toMs: number; text: string }[];
-  /** Where counters began anew. */
+  /** Times at which counters restarted. */
   restarts: number[];
   notes: { id: string; atMs: number; untilMs: number | null; text: string }[];
   limits: LimitMarker[];
@@ -134,10 +134,10 @@ export function MarkerLayer({ marks, place, scale }: MarkerLayerProps): ReactEle
   );
 }
 
-/** The number of gaps of one reason that are labelled: of a service with few requests every second gap has one. All have a title. */
+/** Maximum labeled gaps per reason: a service with few requests has many. All have a title. */
 const MAX_ANNOTATIONS_READ = 3;
 
-/** The longest of each reason, in time. */
+/** Returns the longest gaps of each reason, in order of time. */
 function describeGaps(gaps: PanelMarkers['gaps']): PanelMarkers['gaps'] {
   const longest = gaps.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
   const counts = new Map<string, number>();
@@ -153,7 +153,7 @@ function describeGaps(gaps: PanelMarkers['gaps']): PanelMarkers['gaps'] {
 
 type Placed = LabelPosition & { content: ReactElement };
 
-/** Steps first: they say more than that something was deployed; then what is slower, then the rest. */
+/** Places labels: first of change points, as most important, then of deployments, then of gaps. */
 function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
   const contents = new Map<string, (short: boolean) => ReactElement>();
   const requests = [
@@ -193,7 +193,7 @@ function labelsOf(marks: PanelMarkers, place: PlotArea): Placed[] {
     ...describeGaps(marks.gaps).map(({ fromMs, toMs, why }) => {
       const id = `gap ${toMs}`;
       contents.set(id, () => <>{why}</>);
-      // In the hatched part where it fits, else after it; before one that reaches the end.
+      // In the hatched part if it fits, otherwise after it; before a gap that reaches the end.
       const from = Math.max(fromMs, place.span.fromMs);
       const isInside = xOf(place, toMs) - xOf(place, from) >= labelWidth(why);
       const isAtEnd = toMs >= place.span.toMs;
@@ -246,7 +246,10 @@ function NoteSpan({ note, place }: { note: PanelMarkers['notes'][number]; place:
 
 type LimitProps = { limit: LimitMarker; place: PlotArea; scale: HeightScale };
 
-/** A dashed line with its name below, under other labels; a limit beyond the scale has only its name at that edge. */
+/**
+ * Draws a dashed line with its name below it and below other labels. A limit beyond the scale has
+ * only its name, at that edge.
+ */
 function LimitLine({ limit, place, scale }: LimitProps) {
   const isInside = limit.seconds >= scale.least && limit.seconds <= scale.most;
   const y = yOf(place, heightOf(scale, limit.seconds));
@@ -265,10 +268,10 @@ function LimitLine({ limit, place, scale }: LimitProps) {
   );
 }
 
-/** Of the levels that are both drawn at the change. */
+/** Length by which both levels are drawn beside each other at the change. */
 const ARROW_PX = 13;
 
-/** Dashed levels before and after, what the interval leaves open, an arrow at the change. */
+/** Dashed levels before and after a change, the interval after it, and an arrow at the change. */
 function Step({
   step,
   place,
@@ -283,7 +286,7 @@ function Step({
   const [before, after] = [y(step.before), y(step.after)];
   const up = after < before;
   const tip = after + (up ? 1 : -1);
-  // The arrow is right of the change, and left of one at the right edge.
+  // The arrow is right of the change, but left of a change at the right edge.
   const isAtEdge = at! + ARROW_PX > place.widthPx - RIGHT_PX;
   const arrow = at! + (isAtEdge ? -8 : 8);
   return (

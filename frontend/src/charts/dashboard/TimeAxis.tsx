@@ -1,4 +1,4 @@
-/** The time axis under a column of panels, with the cursor's time in a tag. */
+/** The time axis below a column of panels, with the time of the cursor in a tag. */
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
 import { momentText, selectionText, timeTicks } from '../../engine/dashboard/dashboard-time';
 import { timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';

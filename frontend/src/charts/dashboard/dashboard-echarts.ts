@@ -1,6 +1,6 @@
 /**
- * ECharts for many small panels: only what draws lines, a chart made when its panel comes near the window, and one animation
- * frame for each few of them, so that what is seen is there first and the page answers in between.
+ * ECharts for many small panels: it has only what draws lines, and a chart is created when its
+ * panel comes near the visible part of the page, so that visible panels are drawn first.
  */
 import { LineChart } from 'echarts/charts';
 import { GridComponent } from 'echarts/components';
@@ -13,7 +13,7 @@ echarts.use([LineChart, GridComponent, CanvasRenderer]);
 
 const NEAR = '400px 0px';
 
-/** True once the element has come near the window, and from then on. */
+/** Returns true once the element has come near the visible part of the page. */
 function useNear(host: RefObject<Element | null>): boolean {
   const [near, setNear] = useState(() => typeof IntersectionObserver === 'undefined');
   useEffect(() => {
@@ -34,8 +34,8 @@ function useNear(host: RefObject<Element | null>): boolean {
 type Size = { widthPx: number; heightPx: number };
 
 /**
- * Renders a chart of the option on the element in the given size: panels share one measurement. null = not to be
- * drawn yet.
+ * Renders an option on an element in the given size, which is measured once for all panels. With a
+ * null option, nothing is drawn yet.
  */
 export function useDashboardChart(
   host: RefObject<HTMLDivElement | null>,

@@ -1,4 +1,4 @@
-/** Panels of the board: a separate entry, so that no other page loads them. */
+/** Panels of the dashboard: a separate entry, so that no other page loads them. */
 export { DashboardPanel } from './DashboardPanel';
 export { ChartPicture } from '../picture/ChartPicture';
 export { CursorSlider } from './CursorSlider';

@@ -1,11 +1,11 @@
-/** Where the names at the ends of lines stand, so that none covers another. */
+/** Positions of the names at the ends of lines, so that none covers another. */
 import { BOTTOM_PX, TOP_PX, type PlotArea } from './plot-area';
 
 const LETTER_HEIGHT_PX = 12;
 
 /**
- * The positions of names with these wanted ones, in pixels from the top: in the same order from top to bottom, at least a line
- * of text apart, inside the plot as far as they fit.
+ * Returns the positions of names in pixels from the top, close to the wanted ones: in the same
+ * order, at least a line of text apart, and inside the plot as far as they fit.
  */
 export function separatedTops(wanted: readonly number[], { heightPx }: PlotArea): number[] {
   const order = wanted.map((_, at) => at).toSorted((a, b) => wanted[a]! - wanted[b]!);

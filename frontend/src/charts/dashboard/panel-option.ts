@@ -1,4 +1,4 @@
-/** A panel's lines as an option of ECharts: it draws lines and areas on a bare plot; scales, labels and marks are ours. */
+/** The option of ECharts for the lines and areas of a panel; it draws no scales or labels. */
 import type {
   LineMeaning,
   PanelLine,
@@ -76,7 +76,7 @@ function area(line: PanelLine, tokens: Tokens): object {
   };
 }
 
-/** Between two rows of points: an unseen line, and upon it an area as high as the rest. */
+/** Returns a band between two series: an invisible line, with an area stacked on it. */
 function bandSeries(low: Points, high: Points, tokens: Tokens): object[] {
   const height = low.map((value, at) => (at % 2 === 0 ? value : (high[at] ?? NaN) - value));
   const stacked = { ...plain, stack: 'band', stackStrategy: 'all', lineStyle: unseen };

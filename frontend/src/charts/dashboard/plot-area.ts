@@ -1,5 +1,6 @@
 /**
- * The position of the plot in its panel, CSS pixels; the same in every panel, so that times stand under one another.
+ * The position of the plot in its panel in CSS pixels. It is the same in every panel, so that times
+ * are aligned.
  */
 import type { TimeSpan } from '../../engine/dashboard/time-grid';
 import { shareOf } from '../../engine/dashboard/dashboard-time';
@@ -22,6 +23,6 @@ export const xOf = (place: PlotArea, atMs: number): number =>
 export const yOf = ({ heightPx }: PlotArea, height: number): number =>
   TOP_PX + (heightPx - TOP_PX - BOTTOM_PX) * (1 - height);
 
-/** The moment under a place of the panel. */
+/** Returns the time at a position in the panel. */
 export const timeAtX = (place: PlotArea, x: number): number =>
   place.span.fromMs + ((x - LEFT_PX) / plotWidth(place)) * (place.span.toMs - place.span.fromMs);

@@ -1,4 +1,4 @@
-/** The pointer over a panel: it moves everybody's cursor, and a drag selects a part of the time axis. */
+/** The pointer over a panel: it moves the cursor of all panels, and a drag selects a time range. */
 import { useCallback, useRef, type PointerEvent } from 'react';
 import { indexAt, timeAt, type TimeGrid } from '../../engine/dashboard/time-grid';
 import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
@@ -34,7 +34,7 @@ export function usePanelPointer({ bus, grid, place, onBrush }: PointerRequest) {
   };
   return {
     onPointerDown: (event: Moved) => {
-      // Buttons in the panel keep their clicks; a finger scrolls the page and selects nothing.
+      // Buttons in the panel can still be clicked; a touch scrolls the page and selects nothing.
       if (event.button !== 0 || event.pointerType === 'touch') return;
       if ((event.target as Element).closest('button')) return;
       event.currentTarget.setPointerCapture(event.pointerId);

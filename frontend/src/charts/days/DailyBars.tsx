@@ -1,10 +1,10 @@
-/** One bar a day, and below it what the day under the pointer, or the newest one, had. */
+/** One bar per day, and above them the value of the hovered day, or the sum of all days. */
 import { useState } from 'react';
 import classes from './days.module.css';
 
 type DailyBarsProps = {
   label: string;
-  /** Oldest first, without a gap. */
+  /** The oldest first, without gaps. */
   days: { day: string; value: number }[];
   text: (value: number) => string;
 };

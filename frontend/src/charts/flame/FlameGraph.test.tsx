@@ -15,7 +15,7 @@ main 0 0
 `;
 
 beforeEach(() => {
-  // jsdom lays nothing out and has no canvas: a width is enough for everything but the picture itself.
+  // jsdom has no layout and no canvas: a width is enough for everything but the picture itself.
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(1000);
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
 });

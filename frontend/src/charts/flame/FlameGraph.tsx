@@ -28,11 +28,11 @@ const NO_NAMES: readonly string[] = [];
 
 const defaultCategoryLabel = (id: string): string => id.replaceAll('-', ' ');
 
-/** The rows of a picture may be more or fewer; those of another one are other rows. */
+/** Returns the identity of a picture: its number of rows may change; another has other rows. */
 const pictureKey = (data: string, { orientation, mode, sandwich }: FlameGraphProps['view']) =>
   [data, orientation, mode, sandwich].join(' ');
 
-/** Insecure pages have no clipboard; the name can then be selected in the table. */
+/** Insecure pages have no clipboard; the name can be selected in the table instead. */
 function copyText(text: string): void {
   void (navigator.clipboard as Clipboard | undefined)?.writeText(text);
 }
@@ -40,8 +40,9 @@ function copyText(text: string): void {
 type ReferencedFlameGraphProps = FlameGraphProps & { ref?: Ref<FlameGraphHandle> };
 
 /**
- * The flame graph of a diff: props in, events out (see `FlameGraphProps`). It lays out in a worker, draws on a canvas, and keeps
- * nothing that a link should restore: the whole view is a prop, every choice a call of `onViewChange`.
+ * The flame graph of a diff: props in, events out (see `FlameGraphProps`). A worker computes the
+ * layout, and a canvas shows it. It stores nothing that a link should restore: the whole view is a
+ * prop, and every choice calls `onViewChange`.
  */
 export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactElement {
   const { source, view, highlighted = NO_NAMES, categoryLabel = defaultCategoryLabel } = props;
@@ -89,7 +90,8 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
   const narrow = width > 0 && width < NARROW_PX;
   const cursorTarget: Target | null =
     cursor === null ? null : { kind: 'frame', side: 0, ...cursor };
-  // A frame that was zoomed to from outside (a finding, a table row) is outlined; its tip would only cover the page.
+  // A frame that was zoomed to from outside (a finding, a table row) is outlined; its tooltip would
+  // only cover the page.
   const shown = present(arranged, hovered ?? (focused ? cursorTarget : null));
   const tip = useTooltipPosition(controller, canvas, narrow ? null : shown, drawn);
   const counts = countsOf(arranged, drawn, source.restState);
@@ -150,7 +152,7 @@ export function FlameGraph({ ref, ...props }: ReferencedFlameGraphProps): ReactE
   );
 }
 
-/** The entries of a menu that the page adds. */
+/** Returns the menu entries that the page adds. */
 const ownEntries = (props: FlameGraphProps) => ({
   listLines: props.onListLines,
   showAssembly: props.onShowAssembly,

@@ -16,7 +16,7 @@ type FlameHeaderProps = {
   oneSide: OneSideWords | undefined;
   counts: DrawnCounts | null;
   problems: readonly string[];
-  /** What failed and can be tried again. */
+  /** An error, and how to try again. */
   trouble: Subtree['trouble'];
   onChange: (change: Partial<FlameView>) => void;
 };
@@ -28,7 +28,7 @@ const WIDTH_LABELS: Record<FlameView['mode'], string> = {
   candidate: 'width = candidate',
 };
 
-/** Legend, what is drawn and what is not, and the filters in force, each of which a click takes away. */
+/** The legend, counts of what is drawn and is not, and active filters, which a click removes. */
 export function FlameHeader({
   view,
   legend,

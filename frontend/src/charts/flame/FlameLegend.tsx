@@ -75,10 +75,13 @@ const selectedSwatch = (words: string): Swatch => ({
   draw: <rect width={WIDTH} height={HEIGHT} className={css.selected} />,
 });
 
-/** `selected`: what the highlighted category is called, '' without one; `rests`: whether narrow frames are combined. */
+/**
+ * `selected`: name of the highlighted category, '' without one; `rests`: whether narrow frames are
+ * combined.
+ */
 type LegendProps = { mode: FlameMode; selected: string; rests: boolean };
 
-/** What the fills mean. One side alone has no changes to explain. */
+/** Explains the fills. A graph of one side has no changes to explain. */
 export function FlameLegend({ mode, selected, rests }: LegendProps): ReactElement {
   const changes = mode === 'overlay' || mode === 'side-by-side' ? CHANGES : SIDES;
   const chosen = selected === '' ? [] : [selectedSwatch(selected)];

@@ -16,10 +16,10 @@ type FlameMenuProps = {
   onClose: () => void;
 };
 
-/** Between a menu and the edge of the window. */
+/** Space between a menu and the edge of the window. */
 const EDGE_PX = 4;
 
-/** What can be done with one frame. Opens where it was asked for and takes the focus; who closes it gives the focus back. */
+/** Actions on one frame. It opens where requested and takes the focus; `onClose` restores it. */
 export function FlameMenu({
   view,
   name,

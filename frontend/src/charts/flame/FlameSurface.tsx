@@ -8,15 +8,15 @@ type FlameSurfaceProps = {
   canvas: RefObject<HTMLCanvasElement | null>;
   label: string;
   isOneSided: boolean;
-  /** Of all rows, and of the part that is shown; in pixels. */
+  /** Height of all rows, and of the part in view, in pixels. */
   heights: { all: number; shown: number };
-  /** `stale`: the picture of an earlier view, while the next one is computed. */
+  /** `stale`: an earlier view is shown while the next one is computed. */
   state: 'loading' | 'stale' | 'current';
   onFocusChange: (isFocused: boolean) => void;
   onKeyDown: (event: KeyboardEvent<HTMLDivElement>) => void;
 };
 
-/** The canvas of a flame graph in the element that scrolls it and takes its keys. */
+/** The canvas of a flame graph in the element that scrolls it and receives its keys. */
 export function FlameSurface(props: FlameSurfaceProps): ReactElement {
   const { scroller, canvas, label, isOneSided, heights, state, onFocusChange, onKeyDown } = props;
   useKeyHints(flameKeyHints(isOneSided));

@@ -11,7 +11,7 @@ type FlameTooltipProps = {
   arranged: Arranged;
   target: Target;
   categoryLabel: (id: string) => string;
-  /** The panel of narrow screens is in the page flow; the tooltip floats. */
+  /** Whether it floats; on narrow screens it is a panel in the page flow. */
   floating: boolean;
   style?: CSSProperties;
   boxRef?: Ref<HTMLDivElement>;
@@ -116,7 +116,7 @@ function FrameTip({ lines, categoryLabel, oneSided }: FrameTipProps): ReactEleme
   );
 }
 
-/** Everything about one frame or rest. The live region announces it too, so it is hidden from screen readers. */
+/** All about one frame or rest. Hidden from screen readers: the live region announces it too. */
 export function FlameTooltip({
   arranged,
   target,

@@ -1,4 +1,4 @@
-/** The row of collapsed callers: three hairlines, how many they are, the first and last name, and that it expands. */
+/** Draws the row of collapsed callers: three thin lines, their number, two names and *Expand*. */
 import { FILL, LESS_FILLS } from '../../engine/format/change-class';
 import type { Palette } from './flame-palette';
 import type { CollapsedLabel } from './frame-description';
@@ -9,11 +9,11 @@ type RowBox = { x: number; y: number; width: number; height: number };
 const NAMES_FROM_PX = 320;
 const EXPAND_FROM_PX = 240;
 const EXPAND_PX = 70;
-/** Of the hairlines from the top. */
+/** Positions of the thin lines, from the top. */
 const HAIRLINES_PX = [8.5, 14.5, 20.5] as const;
 const WORDS_PX = 24;
 
-/** Cuts a text in the middle of which there is room for `most` characters. */
+/** Cuts a text at its end to `most` characters; '' if fewer than four fit. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   return most < 4 ? '' : `${text.slice(0, most - 1)}…`;

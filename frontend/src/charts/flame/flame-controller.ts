@@ -1,6 +1,7 @@
 /**
- * The graph between React and the canvas: holds the view state, draws at most once a frame, and answers hit tests.
- * React passes changes to it; it reports pointer and key input to React. It knows no component and no gesture.
+ * The graph between React and the canvas: it holds the view state, draws at most once per frame,
+ * and answers hit tests. React passes changes to it; it reports its own changes by events. It uses
+ * no components and no gestures.
  */
 import type { Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { Rest } from '../../engine/flame/flame-scene';
@@ -45,7 +46,10 @@ export type { Drawn } from './visible-frames';
 type Zoomed = { zoom: string; span: Span | null };
 
 type ControllerEvents = {
-  /** A new zoom and span, gathered while it goes on; `replace`: the graph chose it, to bring a frame into sight. */
+  /**
+   * A new zoom and span; those of a continuous movement are combined. `replace`: the graph itself
+   * zoomed, to bring a frame into view.
+   */
   moved: (zoomed: Zoomed, replace: boolean) => void;
   drawn: (drawn: Drawn) => void;
   painted: () => void;
@@ -53,10 +57,10 @@ type ControllerEvents = {
 
 const NO_PANES: Panes = { panes: [], rows: 1, height: ROW_PX };
 const NOTHING_MARKED: Marks = { highlighted: new Set(), hovered: null, cursor: null };
-/** A link, a table and a state line need not follow every frame of a drag. */
+/** The URL, the table and the state line need not follow every frame of a drag. */
 const GATHER_MS = 200;
 const SETTLE_MS = 80;
-/** So long after the last movement everything is drawn again. */
+/** Time after the last movement until everything is drawn again. */
 const STILL_MS = 120;
 
 export class FlameController {
@@ -79,14 +83,14 @@ export class FlameController {
   #levels: readonly number[] = [];
   #frame = 0;
   #gather: ReturnType<typeof setTimeout> | undefined;
-  /** Set while the person moves. */
+  /** Set while the user pans or zooms. */
   #still: ReturnType<typeof setTimeout> | undefined;
   #pendingZoom: Zoomed | null = null;
   #replaces = false;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #reportedHeight = 0;
 
-  /** The listeners. Without listeners it draws all the same. */
+  /** Sets the listeners. The graph is drawn without them, too. */
   listen(events: ControllerEvents): void {
     this.#events = events;
   }
@@ -144,7 +148,7 @@ export class FlameController {
     this.invalidate();
   }
 
-  /** New frames and places. The zoom that they were arranged for comes with them. */
+  /** Sets new frames and their positions, with the zoom for which they were arranged. */
   setArranged(
     arranged: Arranged | null,
     orientation: Orientation,
@@ -165,7 +169,7 @@ export class FlameController {
     this.#relayout();
   }
 
-  /** A zoom that came from outside. Its own movements come back here too and change nothing. */
+  /** Sets a zoom from outside. Those that the graph reported return here too, without effect. */
   setZoom(target: ZoomTarget, key: string, span: Span | null): void {
     this.#zoom = target;
     this.#zoomKey = key;
@@ -174,7 +178,7 @@ export class FlameController {
     this.#followLevels();
   }
 
-  /** Whether a view's zoom is already shown (or about to be reported), so that no lookup is needed. */
+  /** Returns whether a zoom is already shown or about to be reported, and needs no lookup. */
   shows(key: string, span: Span | null): boolean {
     if (this.#pendingZoom !== null) return true;
     return key === this.#zoomKey && sameSpan(span, this.#span);
@@ -194,7 +198,7 @@ export class FlameController {
     this.zoomTo(0, 0);
   }
 
-  /** The callers of a rest's frames fill the width, and the rest all of it. */
+  /** Zooms to the parent of a rest, with a span in which the rest fills the width. */
   zoomToRest(side: number, table: number, rest: Rest): void {
     const arranged = this.#arranged;
     const placement = arranged?.sides[side]?.placements[table];
@@ -244,7 +248,7 @@ export class FlameController {
     return arranged === null ? [] : levelsShown(arranged, this.#zoom, this.#span, this.#width);
   }
 
-  /** The graph is as high as what the window shows is deep. */
+  /** Adjusts the height of the graph to the depth of the frames in view. */
   #followLevels(): void {
     const now = this.#levelsShown();
     if (now.some((levels, table) => levels !== this.#levels[table])) this.#relayout();
@@ -274,7 +278,7 @@ export class FlameController {
     });
   }
 
-  /** Looks through the windows anew. Done once a drawing; everything that asks where something is reads the same scenes. */
+  /** Collects the visible frames, once per drawing; hit tests read the same scenes. */
   #look(from: number, height: number): void {
     const arranged = this.#arranged;
     if (arranged === null) return;
@@ -303,7 +307,7 @@ export class FlameController {
     this.#events?.painted();
   }
 
-  /** Paints the last view. */
+  /** Paints the frames that were collected last. */
   paintOn(
     painter: FlamePainter | null,
     { ratio, scrollTop, height }: { ratio: number; scrollTop: number; height: number },
@@ -322,7 +326,7 @@ export class FlameController {
     });
   }
 
-  /** Looks at all rows, calls back, and goes back to what the screen shows: for exports. */
+  /** Collects all rows for an export, calls back, and collects the visible rows again. */
   withEverything<Result>(done: (height: number) => Result): Result {
     const { height } = this.#layout;
     this.#look(0, height);
@@ -356,28 +360,28 @@ export class FlameController {
       this.#reportedHeight = now.height;
       this.#events?.drawn(now);
     };
-    // Words need not follow every frame of a drag; the height must.
+    // Counts need not follow every frame of a drag; the height must.
     clearTimeout(this.#settling);
     if (now.height === this.#reportedHeight)
       this.#settling = setTimeout(notifyListeners, SETTLE_MS);
     else notifyListeners();
   }
 
-  /** What is at a place of the canvas, in CSS pixels from its top left. */
+  /** Returns the target at a position of the canvas, in CSS pixels from its top left. */
   targetAt(x: number, y: number): Target | null {
     return this.#arranged === null
       ? null
       : targetAt(this.#arranged, this.#states, x, y + this.#scrollTop);
   }
 
-  /** The box of a target on the canvas, and the box of it and all it calls. */
+  /** Returns the box of a target on the canvas, and the box of it and all it calls. */
   boxesOf(target: Target): TargetBoxes | null {
     return this.#arranged === null
       ? null
       : boxesOf(this.#arranged, this.#states, target, this.#scrollTop);
   }
 
-  /** Brings a frame into sight. Returns the top of its row, to scroll to. */
+  /** Brings a frame into view. Returns the top of its row, to scroll to. */
   reveal(table: number, frame: number, replace = false): number {
     const arranged = this.#arranged;
     const paneOf = () => this.#states.find(({ pane }) => pane.table === table)?.pane;

@@ -1,4 +1,4 @@
-/** The current view as a file: a PNG at two pixels a CSS pixel, or SVG. All rows, also those that are scrolled away. */
+/** Exports the current view with all rows: as SVG, or as PNG with two pixels per CSS pixel. */
 import type { Arranged } from '../../engine/flame/flame-model';
 import { isOneSided } from '../../engine/flame/diff-part';
 import type { SvgFrame, SvgRest } from '../../engine/flame/flame-svg';
@@ -15,11 +15,11 @@ import { cutText, hairlineColour } from './collapsed-row';
 import { collapsedLabel, frameLines, isNamed, nameOfFrame, restLines } from './frame-description';
 
 const PNG_RATIO = 2;
-/** Canvases end at 16,384 pixels in some browsers. */
+/** Some browsers limit the sides of a canvas to 16,384 pixels. */
 const PNG_MAX_PX = 16_000;
 const NOTE_PX = 28;
 
-/** How a graph of some height fits into a picture: finer where there is room, cut only where one pixel a pixel is too much. */
+/** Returns the size of a picture: two pixels per CSS pixel if possible; cut if one does not fit. */
 export function pictureSize(fullPx: number): {
   ratio: number;
   heightPx: number;
@@ -58,7 +58,7 @@ export async function exportPng(controller: FlameController, palette: Palette): 
   return { blob: await pngOfCanvas(canvas), cut };
 }
 
-/** Says beneath the last row that there are more. */
+/** Draws a note below the last row that there are more rows. */
 function drawNote(
   context: CanvasRenderingContext2D,
   palette: Palette,

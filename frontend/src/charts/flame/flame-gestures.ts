@@ -1,4 +1,4 @@
-/** Pointer and wheel events, translated to graph actions: hover, choose, drag, pinch, zoom. It draws nothing. */
+/** Translates pointer and wheel events to actions of a graph: hover, choose, drag, pinch, zoom. */
 
 export type GestureEvents = {
   hover: (x: number, y: number) => void;
@@ -6,21 +6,21 @@ export type GestureEvents = {
   choose: (x: number, y: number) => void;
   reset: () => void;
   menu: (x: number, y: number) => void;
-  /** Moved by so many pixels: the content follows the hand. */
+  /** Moved by this many pixels: the content follows the pointer. */
   pan: (dx: number, dy: number) => void;
-  /** Factor below 1 = closer, around x. */
+  /** A factor below 1 zooms in, around x. */
   zoom: (factor: number, x: number) => void;
   dragging: (active: boolean) => void;
 };
 
-/** A press that moves less is a click. */
+/** A press that moves less than this is a click. */
 const CLICK_REACH_PX = 4;
 const WHEEL_ZOOM_PER_PX = 0.004;
 const LINE_PX = 16;
 
 type Pressed = { x: number; y: number };
 
-/** Listens on an element. Returns how to stop. */
+/** Listens on an element. Returns a function that stops listening. */
 export function listenToGestures(element: HTMLElement, events: GestureEvents): () => void {
   const pressed = new Map<number, Pressed>();
   let start: Pressed | null = null;
@@ -87,7 +87,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
       return;
     }
     const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
-    // Down and up belong to the page, which scrolls.
+    // Vertical scrolling is left to the page.
     if (Math.abs(across) <= Math.abs(event.deltaY) && !event.shiftKey) return;
     event.preventDefault();
     events.pan(-across * unit, 0);

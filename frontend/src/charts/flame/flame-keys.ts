@@ -1,4 +1,4 @@
-/** Which key does what: Speedscope's keys where it has them. A table, so that help and behaviour cannot differ. */
+/** The keys of the flame graph. They are those of Speedscope where it has such a key. */
 import type { KeyHintEntry } from '../../ui';
 
 export type KeyAction =
@@ -74,7 +74,7 @@ const SHIFTED: Record<string, KeyAction> = {
   N: 'previous-match',
 };
 
-/** The action of a key press, or null: then the key belongs to the page or the browser. */
+/** Returns the action of a key press, or null if the key belongs to the page or the browser. */
 export function keyAction(press: KeyPress): KeyAction | null {
   if (press.ctrlKey || press.metaKey || press.altKey) return null;
   if (press.shiftKey && Object.hasOwn(SHIFTED, press.key)) return SHIFTED[press.key] ?? null;
@@ -101,11 +101,11 @@ const OF_SIDES: readonly KeyHintEntry[] = [
 ];
 const OF_DIFF: readonly KeyHintEntry[] = [...OF_ALL, ...OF_SIDES];
 
-/** The keys for the list of shortcuts. */
+/** Returns the keys for the list of shortcuts. */
 export const flameKeyHints = (isOneSided: boolean): readonly KeyHintEntry[] =>
   isOneSided ? OF_ALL : OF_DIFF;
 
-/** What the keys do, for the description that a screen reader reads once. */
+/** Describes the keys in text that a screen reader reads once. */
 export const describeKeys = (isOneSided: boolean): string =>
   'Arrow keys move between callers, callees and neighbours; Enter zooms to the frame; W and S zoom, A and D pan; ' +
   `0 shows everything; ${isOneSided ? '' : 'B base only, C candidate only, O overlay; '}F callers and callees; ` +

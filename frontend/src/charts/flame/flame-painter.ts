@@ -1,8 +1,8 @@
 /**
- * Draws scenes on a canvas in the grammar of the flame graph: fill by level, bar above for more and below for less,
- * hatch and
- * solid outline for only-in-candidate, dashed outline for only-in-base, grey for noise, comb for rests. It draws its
- * input and stores only caches; frames of one fill are drawn together, because changing colours is what costs.
+ * Draws scenes on a canvas: fill by level, a bar above for more and below for less, hatching and a
+ * solid outline for only-in-candidate, a dashed outline for only-in-base, gray for noise, a comb
+ * for rests. It stores only caches. Frames of one fill are drawn together, because a change of the
+ * color is slow.
  */
 import type { Placement } from '../../engine/flame/flame-layout';
 import type { Scene } from '../../engine/flame/flame-scene';
@@ -32,14 +32,14 @@ export type PanePaint = {
   scene: Scene;
   hits: SearchHits | null;
   labels: LabelCache;
-  /** The items on level 0. */
+  /** Label of the root, on level 0. */
   rootLabel: string;
   restLabel: (at: number, roomPx: number) => string;
-  /** Of a frame that stands for several callers; null for the others. */
+  /** Returns the label of collapsed callers; null for other frames. */
   collapsedLabel: (frame: number) => CollapsedLabel | null;
 };
 
-/** Frames to outline: by name (search, table row) or one by one (pointer, keyboard). */
+/** Frames to outline: by name (search, table row) or individually (pointer, keyboard). */
 export type Marks = {
   highlighted: ReadonlySet<number>;
   hovered: { table: number; frame: number } | null;
@@ -88,7 +88,7 @@ class Boxes {
       this.x[at] = left;
       this.y[at] = topOf(pane, scene.levelAt(at)) - scrollTop;
       this.h[at] = frameHeight(pane, scene.levelAt(at));
-      // One pixel of air to the right, unless it would leave nothing.
+      // One pixel is free at the right, unless nothing would be left.
       this.w[at] = right - left >= 2 ? right - left - 1 : Math.max(1, right - left);
       this.start[placement.fill[scene.frameAt(at)]! + 1]! += 1;
     }
@@ -103,7 +103,7 @@ class Boxes {
 }
 
 const CHANGED_FILLS = [...MORE_FILLS, ...LESS_FILLS];
-/** A change that comes from callees only is a weak bar. */
+/** Opacity of the bar of a change that comes only from callees. */
 const CALLEES_ALPHA = 0.4;
 
 type Patterns = {
@@ -245,7 +245,7 @@ export class FlamePainter {
     const context = this.#context;
     for (let level = 0; level < 4; level++) {
       const strongest = level === 3;
-      // On the strongest fill the bar would vanish in its own colour: it is drawn in the ink, weaker.
+      // On the strongest fill, a bar of its color would be invisible, so it has the text's color.
       context.globalAlpha = strongest ? 0.55 : 1;
       context.fillStyle = strongest ? palette.onMore : palette.more;
       this.#each(FILL.more + level, (x, y, w) => context.fillRect(x, y, w, BAR_PX));
@@ -314,7 +314,7 @@ export class FlamePainter {
     }
   }
 
-  /** A plain ground under a name that would stand on the hatch. */
+  /** Draws a plain background below a name on hatching. */
   #plate(x: number, y: number, label: string, palette: Palette): void {
     const context = this.#context;
     context.fillStyle = palette.fill[FILL.onlyCandidate]!;
@@ -333,7 +333,7 @@ export class FlamePainter {
         Math.round(
           Math.min(pane.width + 8, scene.restXAt(at) + scene.restWidthAt(at)) * job.ratio,
         ) / job.ratio;
-      // A rest below half a pixel is still counted in words; a separate mark would be redundant.
+      // A rest below half a pixel is still counted in the text; a separate mark would be redundant.
       if (right <= x) continue;
       const y = topOf(pane, scene.restLevelAt(at)) - job.scrollTop;
       context.fillStyle = (from === to ? patterns.combSparse : patterns.comb) ?? palette.noise;

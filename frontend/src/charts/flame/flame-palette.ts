@@ -1,4 +1,4 @@
-/** Colours and type of the canvas, read from the page's CSS variables: colors are defined only there. */
+/** Colors and fonts of the canvas, read from CSS variables: colors are defined only there. */
 import { FILL, FILL_COUNT } from '../../engine/format/change-class';
 
 export type Palette = {
@@ -15,13 +15,13 @@ export type Palette = {
   noiseLine: string;
   noiseText: string;
   hatch: string;
-  /** By `FILL`: what a frame is filled with, and what is written on it. */
+  /** By `FILL`: the color of a frame, and the color of the text on it. */
   fill: readonly string[];
   ink: readonly string[];
   fontCode: string;
 };
 
-/** Reads the variables as they are in force at an element. */
+/** Reads the computed variables of an element. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const read = (name: string, otherwise: string): string =>
@@ -68,7 +68,7 @@ export function readPalette(element: Element): Palette {
   };
 }
 
-/** Calls back when the colours may have changed: another scheme of the page, or of the system. Returns how to stop. */
+/** Calls back if the color scheme of page or system may have changed. Returns a stop function. */
 export function onSchemeChange(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
   observer.observe(document.documentElement, { attributes: true });

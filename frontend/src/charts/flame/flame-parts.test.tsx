@@ -1,4 +1,4 @@
-/** The parts of the graph that need no component: keys, tooltip places, labels in their room, walking, gestures. */
+/** Tests parts of the graph that need no component: keys, tooltips, labels, cursor, gestures. */
 import { describe, expect, test, vi } from 'vitest';
 import { FlameModel } from '../../engine/flame/flame-model';
 import { EMPTY_VIEW } from '../../engine/flame/flame-view';

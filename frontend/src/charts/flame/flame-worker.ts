@@ -1,7 +1,7 @@
 /**
- * The page's side of the worker. A pattern may come from a link and may be made to never end: a request that takes
- * too long
- * stops the worker; a new one gets the same data, and the user sees an error. The page itself never waits.
+ * The page's side of the worker. A pattern may come from a link and may be made to never end: a
+ * request that takes too long stops the worker; a new one gets the same data, and the user sees an
+ * error. The page never waits.
  */
 import type { LayoutRequest, Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { NamePattern } from '../../engine/flame/flame-view';
@@ -10,7 +10,7 @@ import { spawnWorker } from './spawn-worker';
 import type { Answer, ArrangedSent, Request, SearchFound } from './worker-messages';
 import { answer, arrangedReceived } from './worker-messages';
 
-/** Arranging 500,000 frames takes below one second on a slow machine; ten times that is a pattern that runs away. */
+/** Arranging 500,000 frames takes under a second on a slow machine; ten times that is too long. */
 const PATIENCE_MS = 10_000;
 
 type Pending = {
@@ -21,9 +21,9 @@ type Pending = {
 type Unsent<Kind> = Kind extends Request ? Omit<Kind, 'id'> : never;
 type Carrier = { post: (request: Request) => void; stop: () => void };
 
-/** The request was given up because it ran away; the worker starts anew. */
+/** The request was stopped because it took too long; a new worker is started. */
 class FlameWorkerTimeout extends Error {
-  declare protected readonly brand: true; // without it any object of this shape would pass for one
+  declare protected readonly brand: true; // without it, any object of this shape would match
 
   constructor() {
     super(`The pattern took longer than ${PATIENCE_MS / 1000} seconds and was stopped`);
@@ -46,7 +46,7 @@ function browserCarrier(
   };
 }
 
-/** Where there are no workers (tests), the model runs in the page, a task later. */
+/** Without workers (tests), the model runs in the page, in a later task. */
 function inlineCarrier(receive: (reply: Answer) => void): Carrier {
   const model = new FlameModel();
   let stopped = false;
@@ -75,7 +75,7 @@ export class FlameWorker {
   #carrier: Carrier;
   #next = 1;
   readonly #pending = new Map<number, Pending>();
-  /** The state a new worker needs. */
+  /** The data that a new worker needs. */
   #parts: { ask: 'open' | 'merge'; buffer: ArrayBuffer }[] = [];
   #stopped = false;
 
@@ -83,7 +83,7 @@ export class FlameWorker {
     this.#carrier = this.#start();
   }
 
-  /** Replaces all data. The buffer is copied, not taken. */
+  /** Replaces all data. The buffer is copied, not transferred. */
   open(buffer: ArrayBuffer): Promise<null> {
     this.#parts = [{ ask: 'open', buffer }];
     return this.#request({ ask: 'open', buffer });
@@ -107,7 +107,7 @@ export class FlameWorker {
     return this.#request({ ask: 'locate', key });
   }
 
-  /** The frame of the main table that a path of names means, or -1. */
+  /** Returns the frame of the main table that a path of names refers to, or -1. */
   find(path: readonly string[]): Promise<number> {
     return this.#request({ ask: 'find', path });
   }
@@ -139,7 +139,7 @@ export class FlameWorker {
     if (pending === undefined) return;
     this.#pending.delete(reply.id);
     clearTimeout(pending.timer);
-    // The promise was made for the value that this request asks for.
+    // The promise was created for the value that this request returns.
     if (reply.ok) pending.resolve(reply.value as never);
     else pending.reject(new Error(reply.message));
   }

@@ -1,4 +1,4 @@
-/** The worker's shell: one model, one request at a time, answers with their arrays given away. */
+/** The worker: one model, one request at a time, and answers whose arrays are transferred. */
 import { FlameModel } from '../../engine/flame/flame-model';
 import type { Answer, Request } from './worker-messages';
 import { answer, transferred } from './worker-messages';

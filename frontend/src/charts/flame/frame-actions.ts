@@ -1,4 +1,4 @@
-/** What can be done with a frame, as changes of the view. */
+/** The actions on a frame, as changes of the view. */
 import type { ReactNode } from 'react';
 import type { FlameView } from '../../engine/flame/flame-view';
 import { exactly } from '../../engine/flame/name-pattern';
@@ -11,16 +11,16 @@ export type FrameActions = {
   copy: (name: string) => void;
   listLines: ((name: string) => void) | undefined;
   showAssembly?: ((name: string) => void) | undefined;
-  /** A further entry: an element with the role `menuitem`, or nothing. */
+  /** Returns a further entry: an element with the role `menuitem`, or nothing. */
   link?: ((name: string) => ReactNode) | undefined;
 };
 
-/** Two patterns as one that matches either. */
+/** Combines two patterns into one that matches either. */
 function either(one: string, other: string): string {
   return one === '' ? other : `${one}|${other}`;
 }
 
-/** Filters change the tree: a place in the old one means nothing in the new. */
+/** Filters change the tree, so a zoom of the old tree has no meaning in the new one. */
 const WHOLE = { zoom: '', span: null } as const;
 
 const ZOOM_WORDS = {
@@ -94,7 +94,7 @@ export function menuEntries(
 
 type Chip = { id: string; words: string; value: string; without: Partial<FlameView> };
 
-/** The filters in force, each with the view that lacks it. */
+/** Returns the active filters, each with the change of the view that removes it. */
 export function chipsOf(view: FlameView): Chip[] {
   const chips: Chip[] = [];
   if (view.sandwich !== '')

@@ -16,7 +16,7 @@ export function sameDrawn(one: Drawn, other: Drawn): boolean {
   );
 }
 
-/** A target of an earlier arrangement may not exist in this one. */
+/** Returns null for a target of an earlier arrangement that does not exist in this one. */
 export function present(arranged: Arranged | null, target: Target | null): Target | null {
   if (arranged === null || target === null) return null;
   const frames = arranged.tables[target.table];
@@ -43,14 +43,14 @@ export function problemsOf(
   restState: DrawnCounts['restState'],
 ): string[] {
   const problems = (arranged?.problems ?? []).map(({ field, message }) => `${field}: ${message}`);
-  // Only a link names one frame: a finding's function may be filtered out.
+  // Only a link names one frame; the function of a finding may be filtered out.
   const named = namesOfKey(view.zoom) !== null;
   const lost = arranged?.zoomLost === true && view.zoom !== '' && !named && restState !== 'loading';
   if (lost) problems.push('The frame in this link was not found. The whole graph is shown.');
   return error === null ? problems : [error, ...problems];
 }
 
-/** The node whose children a rest represents; null for a frame, or for a rest that was put together. */
+/** Returns the node whose children a rest represents; null for a frame or a combined rest. */
 export function nodeOfRest(arranged: Arranged, target: Target): number | null {
   if (target.kind !== 'rest') return null;
   const node = arranged.tables[target.table]?.source[target.rest.parent];

@@ -1,4 +1,4 @@
-/** Describes a frame or a rest of an arrangement: shown values, words, attributed caller. No drawing here. */
+/** Describes a frame or a rest of an arrangement: values, text, attributed caller. */
 import type { ChangeText } from '../../engine/format/change-wording';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { Rest } from '../../engine/flame/flame-scene';
@@ -15,7 +15,7 @@ import { STATE } from '../../engine/format/change-class';
 import { shortName } from '../../engine/format/short-function-name';
 import type { FrameDescription } from './flame-props';
 
-/** What the pointer or the keyboard is on. `side` = position in the arrangement's sides. */
+/** What the pointer or the keyboard is on. `side` is an index of the arrangement's sides. */
 export type Target =
   | { kind: 'frame'; side: number; table: number; frame: number }
   | { kind: 'rest'; side: number; table: number; level: number; rest: Rest };
@@ -40,7 +40,7 @@ export function nameOfFrame(arranged: Arranged, table: number, frame: number): s
 export type CollapsedLabel = {
   /** "24 callers, same increase". */
   words: string;
-  /** The first and the last, or the caller that a search found. */
+  /** The first and the last caller, or the caller that a search found. */
   names: string;
 };
 
@@ -51,7 +51,7 @@ const RUN_WORDS: Record<number, string> = {
   [STATE.onlyBase]: 'only in base',
 };
 
-/** The label of collapsed callers; null for a frame that stands for itself. */
+/** Returns the label of collapsed callers; null for other frames. */
 export function collapsedLabel(
   arranged: Arranged,
   table: number,
@@ -77,7 +77,7 @@ export function collapsedLabel(
 const nameShown = (arranged: Arranged, name: number): string =>
   visibleName(shortName(arranged.names.text(name)), 80);
 
-/** Whether a frame has one of these names, or stands for callers of which one has it. */
+/** Returns whether a frame, or a caller that is collapsed in it, has one of these names. */
 export function isNamed(
   frames: Pick<FrameTable, 'name' | 'runs'>,
   frame: number,
@@ -87,17 +87,17 @@ export function isNamed(
   return frames.runs !== null && callersOf(frames, frame).some(has);
 }
 
-/** The first frame below the runtime's that called into it: who pays. null when the frame is not the runtime's. */
+/** Returns the first user frame below a runtime frame; null for a frame outside the runtime. */
 function attributedCallerOf(arranged: Arranged, table: number, frame: number): string | null {
   const frames = arranged.tables[table]!;
-  // In the callers' half, up the tree is away from the root of the program: no caller can be named.
+  // In the callers' half, parents are callees: no caller can be named.
   if (table === 1 || frames.runtime[frame] !== 1) return null;
   let at = frame;
   while (at > 0 && frames.runtime[at] === 1) at = frames.parent[at]!;
   return at > 0 ? arranged.names.text(frames.name[at]!) : null;
 }
 
-/** A frame in shown units of the arrangement's basis. */
+/** Describes a frame in the units of the arrangement's basis. */
 export function describeFrame(arranged: Arranged, table: number, frame: number): FrameDescription {
   const frames = arranged.tables[table]!;
   const { base_scale: baseScale, candidate_scale: candidateScale } = arranged.basis;
@@ -131,7 +131,7 @@ export type Lines = {
   candidate: SideRow;
   change: ChangeText;
   unit: UnitOf;
-  /** Set when it stands for several callers; the values are those of the first. */
+  /** Set for collapsed callers; the values are those of the first. */
   collapsed: CollapsedLabel | null;
 };
 
@@ -163,7 +163,7 @@ export function frameLines(arranged: Arranged, table: number, frame: number): Li
   };
 }
 
-/** Shares are of the whole data, also when only a part is shown. */
+/** Returns the totals of the whole data: shares refer to them, also if only a part is shown. */
 function wholeShown(arranged: Arranged): { base: number; candidate: number } {
   const { header, basis, tables } = arranged;
   const raw = {
@@ -191,7 +191,7 @@ export function restLines(arranged: Arranged, side: number, table: number, rest:
   };
 }
 
-/** The label of the root: "all · base 2.18 ms · candidate 2.88 ms per request". */
+/** Returns the label of the root: "all · base 2.18 ms · candidate 2.88 ms per request". */
 export function rootLabel(arranged: Arranged, side: number, table: number): string {
   const frames = arranged.tables[table]!;
   const unit = unitOf(arranged.basis.unit);
@@ -209,7 +209,7 @@ export function rootLabel(arranged: Arranged, side: number, table: number): stri
   return `${[name, ...values].filter((part) => part !== '').join(' · ')}${per === '' ? '' : ` ${per}`}`;
 }
 
-/** The focused frame in words, for those who listen. */
+/** Describes the focused frame for screen readers. */
 export function describeFrameAloud(
   arranged: Arranged,
   table: number,
@@ -236,7 +236,7 @@ export function describeFrameAloud(
   );
 }
 
-/** What the menu of a frame is about. */
+/** Returns the name and the kind of the frame that a menu is for. */
 export function menuSubject(
   arranged: Arranged,
   { table, frame }: { table: number; frame: number },

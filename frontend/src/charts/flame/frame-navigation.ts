@@ -1,4 +1,4 @@
-/** How the keyboard walks through frames: to the widest callee, to the caller, to the neighbours of the same level. */
+/** Moves the keyboard cursor: to the widest callee, the caller, or the neighbors on the level. */
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { Pane } from '../../engine/flame/flame-viewport';
 import { frameWidth } from '../../engine/flame/flame-viewport';
@@ -35,7 +35,10 @@ function neighbour(
   return null;
 }
 
-/** The frame one step from the cursor, or null at an end. @param panes of the arrangement, for which way is down. */
+/**
+ * Returns the frame one step from the cursor, or null at an end.
+ * @param panes of the arrangement, for which way is down.
+ */
 export function stepCursor(
   arranged: Arranged,
   panes: readonly Pane[],
@@ -56,12 +59,12 @@ export function stepCursor(
     return { table: parent === 0 ? 0 : table, frame: parent };
   }
   if (arranged.tables.length < 2) return null;
-  // From the middle of a sandwich the other way lie the callers.
+  // From the middle of a sandwich, the callers are in the other direction.
   const caller = widestChild(arranged, 1, 0);
   return caller < 0 ? null : { table: 1, frame: caller };
 }
 
-/** The next or previous frame that a search found, in the order of drawing, around the ends. */
+/** Returns the next or previous match of a search in drawing order; wraps around at the ends. */
 export function nextMatch(
   arranged: Arranged,
   cursor: FrameCursor | null,

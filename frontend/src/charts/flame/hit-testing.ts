@@ -1,4 +1,4 @@
-/** From places to frames and back: what is under a point, and where a frame with all it calls is. CSS pixels. */
+/** Finds what is at a point, and the box of a frame with all it calls. All in CSS pixels. */
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { Scene } from '../../engine/flame/flame-scene';
 import type { Extent, Pane } from '../../engine/flame/flame-viewport';
@@ -14,10 +14,10 @@ export type PaneState = { pane: Pane; extent: Extent; scene: Scene };
 
 export type TargetBoxes = { frame: Box; kept: Box; downwards: boolean };
 
-/** A rest of a pixel is easier to meet with so much around it. */
+/** Margin around a rest, because one of a pixel is hard to hit. */
 const REST_REACH_PX = 1;
 
-/** What is at a point; y counts from the first row, however far it is scrolled. */
+/** Returns the target at a point; y counts from the first row, regardless of scrolling. */
 export function targetAt(
   arranged: Arranged,
   states: readonly PaneState[],
@@ -61,14 +61,14 @@ function targetInPane(
   return null;
 }
 
-/** The siblings that a target covers. */
+/** Returns the siblings that a target covers. */
 function coverOf(target: Target): { first: number; last: number } {
   if (target.kind === 'frame') return { first: target.frame, last: target.frame };
   const { from, to, parent } = target.rest;
   return from < to ? { first: from, last: to - 1 } : { first: parent, last: parent };
 }
 
-/** Where a target is on the canvas scrolled by `scrollTop`, and the box of it and all it calls. */
+/** Returns a target's box on a canvas scrolled by `scrollTop`, and the box with all it calls. */
 export function boxesOf(
   arranged: Arranged,
   states: readonly PaneState[],

@@ -1,7 +1,7 @@
-/** Labels cut to their width, cached between drawings: panning shows the same few hundred names again and again. */
+/** Labels cut to their width, cached between drawings: panning shows the same few hundred names. */
 import { fitLabel, labelForms, visibleName } from '../../engine/flame/frame-label';
 
-/** Beyond this the cache starts anew: it holds some screens' worth. */
+/** Maximum size, after which the cache is cleared: several screens fit into it. */
 const CACHE_MAX = 20_000;
 const ROOMS = 1024;
 
@@ -21,7 +21,7 @@ export class LabelCache {
     this.#characterPx = characterPx;
   }
 
-  /** The label of a name for so many pixels; `''` when not even three characters fit. */
+  /** Returns the label of a name for a width; `''` if not even three characters fit. */
   fit(name: number, roomPx: number): string {
     const room = Math.min(ROOMS - 1, Math.floor(roomPx / this.#characterPx));
     if (room < 3) return '';
@@ -43,7 +43,7 @@ export class LabelCache {
     return forms;
   }
 
-  /** Latin letters are all of one width; what a fallback font draws wider is measured and cut until it fits. */
+  /** Latin letters have one width; wider letters of a fallback font are measured and cut to fit. */
   #cut(forms: readonly string[], room: number, roomPx: number): string {
     let label = fitLabel(forms, room);
     for (

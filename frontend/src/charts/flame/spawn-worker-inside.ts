@@ -1,6 +1,6 @@
 /**
- * The worker inside the script: a report that is one file has no other to fetch. Replaces `spawn-worker` in that
- * build.
+ * The worker inside the script, for a report, which is one file and cannot fetch another. Replaces
+ * `spawn-worker` in that build.
  */
 import FlameInside from './flame.worker.ts?worker&inline';
 

@@ -1,6 +1,4 @@
-/**
- * The position of a tooltip: beside its frame, never on it and never on what it calls. All in pixels of one surface.
- */
+/** Positions a tooltip beside its frame, never over it or what it calls, in pixels of a surface. */
 
 export type Box = { left: number; top: number; right: number; bottom: number };
 type Size = { width: number; height: number };

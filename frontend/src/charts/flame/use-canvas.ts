@@ -1,4 +1,4 @@
-/** Gives a controller its canvas, its size, its colours and its scroll place, and takes them away again. */
+/** Connects a controller to its canvas, size, colors and scroll position, and disconnects it. */
 import type { RefObject } from 'react';
 import { useEffect, useState } from 'react';
 import type { FlameController } from './flame-controller';
@@ -11,7 +11,7 @@ type Surfaces = {
   canvas: RefObject<HTMLCanvasElement | null>;
 };
 
-/** @returns the colours in force (null before the first look), and the width there is. */
+/** @returns the current colors (null until they are read), and the available width. */
 export function useCanvas(
   controller: FlameController,
   { scroller, canvas }: Surfaces,
@@ -39,7 +39,7 @@ export function useCanvas(
     read();
     let stopped = false;
     const { fontCode } = readPalette(host);
-    // The first drawing may come before the font: draw again with it.
+    // The first drawing may precede the font, so it is drawn again with it.
     if ('fonts' in document) {
       void document.fonts.load(`${LABEL_FONT_PX}px ${fontCode}`).then(() => {
         if (!stopped) read();

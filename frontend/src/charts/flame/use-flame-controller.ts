@@ -8,12 +8,12 @@ type ControlledFlame = {
   controller: FlameController;
   /** What the canvas shows; null before the first frame. */
   drawn: Drawn | null;
-  /** The newest props, for listeners that are set up once. */
+  /** The latest props, for listeners that are added once. */
   latest: RefObject<FlameGraphProps>;
   change: (part: Partial<FlameView>, replace?: boolean) => void;
 };
 
-/** Creates the controller of a graph, and passes on what it moves and draws. */
+/** Creates the controller of a graph, and passes on its movements and drawings. */
 export function useFlameController(props: FlameGraphProps): ControlledFlame {
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   const latest = useRef<FlameGraphProps>(props);

@@ -1,4 +1,4 @@
-/** Keeps a worker fed with the data of a source, and the arrangement that belongs to a view. */
+/** Provides a worker with the data of a source, and returns the arrangement of a view. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
 import type { FlameView } from '../../engine/flame/flame-view';
@@ -7,18 +7,18 @@ import type { FlameSource } from './flame-props';
 
 export type FlameData = {
   worker: FlameWorker | null;
-  /** null until the first answer; later the last one, also while the next is on its way. */
+  /** Null until the first answer; later the last one, also while the next one is computed. */
   arranged: Arranged | null;
   /** The view that `arranged` was made for. */
   arrangedFor: FlameView | null;
   busy: boolean;
-  /** Why the data cannot be drawn at all, in words. */
+  /** Why the data cannot be drawn at all. */
   error: string | null;
-  /** Has a part merged in that was asked for by a person. */
+  /** Merges a part that a user requested. */
   merge: (buffer: ArrayBuffer) => Promise<void>;
 };
 
-/** What of a view needs other frames or places. */
+/** Returns a key of the fields of a view that change frames or positions. */
 function arrangeKey(view: FlameView): string {
   const { mode, basis, ignore, focus, hide, sandwich, category } = view;
   const { collapseRecursion, collapseCallers, expanded } = view;
@@ -32,7 +32,7 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** A worker for each source; parts are handed over once. The number grows with every part that has arrived. */
+/** Creates a worker per source and passes each part once. `parts` counts those that arrived. */
 function useFedWorker(source: FlameSource, failed: (key: string, message: string) => void) {
   const [fed, setFed] = useState<{ key: string; worker: FlameWorker; parts: number } | null>(null);
   const failing = useRef(failed);
@@ -70,7 +70,7 @@ function useFedWorker(source: FlameSource, failed: (key: string, message: string
   return { worker, parts: fed?.key === key ? fed.parts : 0, merge };
 }
 
-/** Hands the rest over. Called after the first arrangement was asked for, so that the largest frames are drawn before it. */
+/** Passes the rest on. The first arrangement is requested before it, to draw the largest frames. */
 function useRest(
   { key, rest }: FlameSource,
   worker: FlameWorker | null,
@@ -148,7 +148,7 @@ export function useFlameData(source: FlameSource, view: FlameView): FlameData {
   };
 }
 
-/** Another pattern needs no other frames: only its hits are put into the arrangement that there is. */
+/** Another pattern needs no other frames: only its hits are added to the current arrangement. */
 function useSearch(
   worker: FlameWorker | null,
   answered: Answered | null,

@@ -1,7 +1,4 @@
-/**
- * What follows from other things: external zooms, outlines, the name under the pointer, the scroll position of the
- * root.
- */
+/** Effects of the graph: external zooms, outlines, the hovered name, the scroll position. */
 import type { RefObject } from 'react';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
@@ -17,7 +14,7 @@ import type { FlameWorker } from './flame-worker';
 import type { Target } from './frame-description';
 import { nameOfFrame } from './frame-description';
 
-/** Gives the controller each arrangement with the zoom it was made for; later zooms of the view are followed. */
+/** Passes each arrangement to the controller, with the zoom for which it was made. */
 export function useArrangement(
   controller: FlameController,
   { arranged, arrangedFor }: FlameData,
@@ -41,7 +38,7 @@ export function useFollowedZoom(
   const shown = arranged?.tables;
   useEffect(() => {
     const { sought } = arranged?.zoom ?? {};
-    // A frame that is not on the side that is drawn alone cannot be brought into sight.
+    // A frame that is missing on the only drawn side cannot be brought into view.
     if (arranged === null || sought === undefined || frameWidth(arranged, 0, sought) <= 0) return;
     reveal({ table: 0, frame: sought });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each arrangement: later it may be scrolled away
@@ -98,7 +95,7 @@ export function useHoverDescription(
     arranged !== null &&
     target.frame > 0 &&
     target.frame < (arranged.tables[target.table]?.count ?? 0);
-  // Collapsed callers are no one function.
+  // Collapsed callers are not one function.
   const one = here && callersOf(arranged.tables[target.table]!, target.frame).length === 0;
   const name = one ? nameOfFrame(arranged, target.table, target.frame) : null;
   const latest = useRef(onName);
@@ -110,7 +107,7 @@ export function useHoverDescription(
   }, [name]);
 }
 
-/** The position of the root on a surface taller than its viewport: callers and callees both get room. */
+/** The position of the root if the graph scrolls: callers and callees both get space. */
 const ROOT_PLACE = 0.6;
 
 function scrollTo(host: HTMLElement, top: number): void {
@@ -118,8 +115,9 @@ function scrollTo(host: HTMLElement, top: number): void {
 }
 
 /**
- * Brings the root of a new picture into sight: a flame grows upwards from it, a sandwich both ways. If the rows of the same
- * picture move, as under a zoom, they stay where they are on the screen.
+ * Brings the root of a new picture into view: a flame graph grows upwards from it, a sandwich both
+ * ways. If the rows of the same picture move, as under a zoom, they stay where they are on the
+ * screen.
  * @param root its top; null until something is drawn.
  * @param key of the picture.
  */
@@ -138,7 +136,7 @@ export function useScrollToRoot(
     host?.addEventListener('scroll', follow, { passive: true });
     return () => host?.removeEventListener('scroll', follow);
   }, [scroller]);
-  // Before the browser reports that it had to scroll because there are fewer rows.
+  // Runs before the browser reports that it scrolled because there are fewer rows.
   useLayoutEffect(() => {
     const host = scroller.current;
     const now = place.current;
@@ -149,10 +147,10 @@ export function useScrollToRoot(
   }, [scroller, root, key]);
 }
 
-/** A zoom changes how many rows there are within a few frames; until then a sought frame is looked for again. */
+/** A zoom changes the number of rows within a few frames; until then, a frame is sought again. */
 const SEEK_MS = 400;
 
-/** Brings a frame that was zoomed to from outside into sight, a third down from the top, with room for what it calls. */
+/** Brings a frame that was zoomed to from outside into view, a third from the top. */
 export function useSearchNavigation(
   scroller: RefObject<HTMLDivElement | null>,
   controller: FlameController,
@@ -168,7 +166,7 @@ export function useSearchNavigation(
   }, [scroller, controller, sought, height, done]);
 }
 
-/** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */
+/** Frames have other numbers in another arrangement: finds the cursor by path, or removes it. */
 export function usePersistentCursor(
   worker: FlameWorker | null,
   arranged: Arranged | null,
@@ -198,7 +196,7 @@ export function usePersistentCursor(
     return () => {
       stopped = true;
     };
-    // A moved cursor is only remembered: it must not stop the search for where it was.
+    // A moved cursor is only stored: it must not stop the search for the previous one.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the cursor is read by the next effect run, not followed
   }, [worker, arranged, move]);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Wires pointer and wheel to the controller. */
+/** Connects pointer and wheel to the controller. */
 import type { RefObject } from 'react';
 import { useEffect, useRef } from 'react';
 import type { FlameController } from './flame-controller';

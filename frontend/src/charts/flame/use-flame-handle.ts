@@ -12,7 +12,7 @@ type DrawnGraph = {
   palette: Palette | null;
 };
 
-/** What a page can do with a graph: zoom to a path or a function, and export the picture. */
+/** Provides what a page can call on a graph: zoom to a path or a function, and export. */
 export function useFlameHandle(
   ref: Ref<FlameGraphHandle> | undefined,
   { worker, controller, palette }: DrawnGraph,

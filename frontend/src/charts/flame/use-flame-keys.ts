@@ -1,4 +1,4 @@
-/** What each key does to the graph. */
+/** Performs the actions of keys on the graph. */
 import type { KeyboardEvent, RefObject } from 'react';
 import { useCallback, useEffect, useRef } from 'react';
 import { callersOf } from '../../engine/flame/collapsed-callers';
@@ -48,7 +48,7 @@ const MODES: Partial<Record<KeyAction, FlameView['mode']>> = {
   'side-by-side': 'side-by-side',
 };
 
-/** The frame that a key is meant for: the pointer's, else the keyboard's, else the one that fills the width. */
+/** Returns the frame that a key applies to: the hovered one, else the cursor's, else the zoomed. */
 function meantTarget(controller: FlameController, { hovered, cursor }: KeyHandlers): Target {
   if (hovered?.kind === 'frame') return hovered;
   return {
@@ -106,7 +106,7 @@ function walk(
   return true;
 }
 
-/** Goes one step out: first the keyboard's frame, then the zoom, then the sandwich. */
+/** Goes one step out: first removes the cursor, then the zoom, then the sandwich. */
 function leave(controller: FlameController, handlers: KeyHandlers): boolean {
   if (handlers.cursor !== null) handlers.setCursor(null);
   else if (controller.zoom.frame !== 0 || handlers.view.span !== null) controller.reset();
@@ -127,7 +127,7 @@ function actOnFrame(
   if (target.kind !== 'frame') return false;
   const name = nameOfFrame(arranged, target.table, target.frame);
   const collapsed = callersOf(arranged.tables[target.table]!, target.frame).length > 0;
-  // Several callers have neither lines nor callers until they are expanded.
+  // Collapsed callers have neither lines nor callers until they are expanded.
   if (collapsed && (action === 'callers' || action === 'lines')) return true;
   if (action === 'open') handlers.choose(target);
   else if (action === 'callers') {

@@ -15,7 +15,7 @@ type FrameChoiceOptions = {
   setCursor: (cursor: FrameCursor) => void;
 };
 
-/** Zooms to a chosen frame; a chosen rest opens, and is loaded first if the server has not sent it. */
+/** Zooms to a chosen frame or rest, loads a rest that was not sent, expands collapsed callers. */
 export function useFrameChoice(
   { source }: FlameGraphProps,
   controller: FlameController,

@@ -11,7 +11,7 @@ type ShownGraph = {
   height: number;
 };
 
-/** The frame under the pointer and the frame of the keyboard; `reveal` also scrolls to a frame. */
+/** Returns the hovered frame and the keyboard cursor; `reveal` moves the cursor and scrolls. */
 export function useFrameCursor(
   { controller, scroller, height }: ShownGraph,
   { worker, arranged }: FlameData,

@@ -3,7 +3,7 @@ import type { Target } from './frame-description';
 
 type OpenedMenu = { target: Extract<Target, { kind: 'frame' }>; left: number; top: number };
 
-/** The menu of a frame: where it is open, and for which frame. A rest has none. */
+/** Returns the position and the frame of the open menu. A rest has no menu. */
 export function useFrameMenu(scroller: RefObject<HTMLElement | null>) {
   const [menu, setMenu] = useState<OpenedMenu | null>(null);
   const openMenu = useCallback(

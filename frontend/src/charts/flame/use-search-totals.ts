@@ -1,4 +1,4 @@
-/** Reports what the search found and how many callers are collapsed, when it changes. */
+/** Reports changes of the search totals and of the number of collapsed callers. */
 import { useEffect, useRef } from 'react';
 import type { Arranged } from '../../engine/flame/flame-model';
 import { collapsedCount } from '../../engine/flame/collapsed-callers';

@@ -4,7 +4,7 @@ import type { FlameSource } from './flame-props';
 
 export type Subtree = {
   load: (nodeId: number) => void;
-  /** What could not be loaded, in words, and how to try again; null when all is well. */
+  /** What could not be loaded, and a function that tries again; null without an error. */
   trouble: { message: string; again: () => void } | null;
 };
 

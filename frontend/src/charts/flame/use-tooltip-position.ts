@@ -1,4 +1,4 @@
-/** Puts the tooltip beside its frame, once its own size is known. */
+/** Positions the tooltip beside its frame, once its size is known. */
 import type { CSSProperties, RefObject } from 'react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { Drawn, FlameController } from './flame-controller';

@@ -1,4 +1,4 @@
-/** The visible frames of the panes: which frames, how they are painted, and how they are described. */
+/** The visible frames of the panes: which frames, how they are painted and described. */
 import type { Arranged, ZoomTarget } from '../../engine/flame/flame-model';
 import type { Panes, Span } from '../../engine/flame/flame-viewport';
 import { extentOf, frameWidth, levelAt, topOf } from '../../engine/flame/flame-viewport';
@@ -9,7 +9,7 @@ import type { Palette } from './flame-palette';
 import type { PaneState } from './hit-testing';
 import { collapsedLabel, restLines, rootLabel } from './frame-description';
 
-/** `height` of all rows, and `root` = the top of level 0, where looking begins; in pixels. */
+/** `height` is that of all rows; `root` is the top of level 0, where reading begins; in pixels. */
 export type Drawn = {
   drawn: number;
   narrow: number;
@@ -18,20 +18,20 @@ export type Drawn = {
   root: number;
 };
 
-/** While it moves, frames below so many pixels are added up: a third less to draw, and they are unreadable then. */
+/** During movement, narrower frames are combined: a third less to draw, and they are unreadable. */
 const MOVING_LEAST_PX = 2;
 const FRAME_VISIBLE_PX = 2;
 
 type VisibleArea = {
   zoom: ZoomTarget;
   span: Span | null;
-  /** The first pixel in sight, and how many. */
+  /** The first pixel in view, and the number of pixels. */
   from: number;
   height: number;
   moving: boolean;
 };
 
-/** Fills the scenes of all panes with what is in sight. */
+/** Fills the scenes of all panes with the frames in view. */
 export function collectVisibleFrames(
   arranged: Arranged,
   states: readonly PaneState[],
@@ -58,7 +58,7 @@ export function collectVisibleFrames(
   }
 }
 
-/** What the painter needs of each pane. */
+/** Returns what the painter needs of each pane. */
 export function panePaintsOf(
   arranged: Arranged,
   states: readonly PaneState[],
@@ -80,7 +80,7 @@ export function panePaintsOf(
   }));
 }
 
-/** How much is drawn in all panes. */
+/** Returns how much is drawn in all panes. */
 export function drawnOf(states: readonly PaneState[], layout: Panes, whole: boolean): Drawn {
   let drawn = 0;
   let narrow = 0;
@@ -93,7 +93,7 @@ export function drawnOf(states: readonly PaneState[], layout: Panes, whole: bool
   return { drawn, narrow, whole, height: layout.height, root };
 }
 
-/** Which frame to zoom to so that one can be seen; null where it can be already. */
+/** Returns which frame to zoom to so that one is visible; null if it already is. */
 export function zoomToReveal(
   arranged: Arranged,
   pane: PaneState['pane'],
@@ -111,7 +111,7 @@ export function zoomToReveal(
   return wide * pane.width < FRAME_VISIBLE_PX * 4 ? frame : parent;
 }
 
-/** A cache that measures in the font in which labels are painted; without a canvas by a usual width. */
+/** Returns a cache that measures in the font of labels, or by a usual width without a canvas. */
 export function labelCacheOf(
   arranged: Arranged,
   palette: Palette,

@@ -1,4 +1,4 @@
-/** What page and worker say to each other. Every request has a number; its answer carries the same. */
+/** The messages between page and worker. Every request has a number; its answer has the same. */
 import type {
   LayoutRequest,
   Arranged,
@@ -24,7 +24,7 @@ export type Answer =
   | { id: number; ok: true; value: null | ArrangedSent | SearchFound | ZoomTarget | number }
   | { id: number; ok: false; message: string };
 
-/** The arrays of an answer that may be given away instead of copied. */
+/** Returns the arrays of an answer that can be transferred instead of copied. */
 export function transferred(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
@@ -35,7 +35,7 @@ export function transferred(value: unknown, found = new Set<ArrayBuffer>()): Set
 }
 
 function arrangedSent(arranged: Arranged): ArrangedSent {
-  // The model goes on using its names: what is sent is a copy.
+  // The model still uses its names, so a copy is sent.
   return {
     ...arranged,
     names: { offsets: arranged.names.offsets.slice(), bytes: arranged.names.bytes.slice() },
@@ -46,7 +46,7 @@ export function arrangedReceived(sent: ArrangedSent): Arranged {
   return { ...sent, names: new NameTable(sent.names.offsets, sent.names.bytes) };
 }
 
-/** Does what is asked. @throws what the model throws */
+/** Executes a request. @throws what the model throws */
 export function answer(
   model: FlameModel,
   request: Request,

@@ -7,14 +7,16 @@ import { SIGNIFICANT } from '../../lib/certainty';
 import css from './interval.module.css';
 
 /**
- * An effect and its interval, as one row of a list draws it: dot and whisker on a log axis shared with all other rows.
+ * An effect and its interval in a row of a list: dot and whisker on a log axis that all rows share.
  *
- * - `axis`: from `ratioAxis(rows)`, the same for every row and for the {@link EffectAxis} above them.
- * - `ratio`, `low`, `high`: candidate / base and its interval; null or NaN where there is none. Without a ratio the mark is a
- *   triangle at the end of the axis, never a dot.
- * - `change`: decides mark and colour. Inside the noise: an open grey dot.
- * - `width`, `height`: CSS pixels; the height is the row's, so that the grid lines of the rows join.
- * - `label`: the text for screen readers instead of the default ("times 11.7, significant, 95% interval 10.1 to 13.6"), also on hover.
+ * - `axis`: from `ratioAxis(rows)`, the same for every row and the {@link EffectAxis} above them.
+ * - `ratio`, `low`, `high`: candidate / base and its interval; null or NaN if there is none. Without
+ *   a ratio the mark is a triangle at the end of the axis, never a dot.
+ * - `change`: decides mark and color. A change within noise is an open gray dot.
+ * - `width`, `height`: CSS pixels; the height is that of the row, so that the grid lines of the rows
+ *   join.
+ * - `label`: the text for screen readers instead of the default ("times 11.7, significant, 95%
+ *   interval 10.1 to 13.6"), also the tooltip.
  */
 type EffectIntervalProps = {
   axis: RatioAxis;
@@ -48,7 +50,7 @@ function Whisker({ axis, low, high, width, middle }: WhiskerProps): ReactElement
 
 type WhiskerProps = { axis: RatioAxis; low: number; high: number; width: number; middle: number };
 
-/** Nothing on one side, so no ratio: an arrow off the axis' end. */
+/** The mark of an effect without a ratio, since one side has nothing: an arrow at the axis' end. */
 function OneSided({
   change,
   width,
@@ -80,7 +82,7 @@ function OneSided({
 
 type BeyondProps = { ratio: number; isHigh: boolean; width: number; middle: number };
 
-/** A ratio that the axis does not reach: an arrow off its end, with the value. */
+/** The mark of a ratio outside the axis: an arrow at its end, with the value. */
 function Beyond({ ratio, isHigh, width, middle }: BeyondProps): ReactElement {
   const path = isHigh
     ? `M${width - 15} ${middle - 4.5}l7 4.5-7 4.5z`
@@ -154,7 +156,7 @@ export function EffectInterval(props: EffectIntervalProps): ReactElement {
   );
 }
 
-/** The head of the column: the ratios of the ticks. Give it the axis and the width of the rows below. */
+/** The head of the column: the ratios of the ticks, with the axis and width of the rows below. */
 export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps): ReactElement {
   return (
     <svg className={css.row} width={width} height={height} aria-hidden="true">
@@ -175,10 +177,10 @@ export function EffectAxis({ axis, width = 220, height = 26 }: EffectAxisProps):
 
 type EffectAxisProps = { axis: RatioAxis; width?: number; height?: number };
 
-/** Room of one letter of a tick's name. */
+/** Width of one letter of a tick's name. */
 const LETTER_PX = 6.4;
 
-/** Every tick, or every second, third, ... counted from x1, so that the longest name still has room. */
+/** Returns every tick, or every second, third, ... from x1, so that the longest name has room. */
 function ticksToName(axis: RatioAxis, width: number): number[] {
   const { ticks } = axis;
   const apart = (width - 2 * SIDE) / Math.max(1, ticks.length - 1);

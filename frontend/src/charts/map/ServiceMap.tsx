@@ -1,6 +1,7 @@
 /**
- * Services in the order in which requests flow, from top to bottom, and the calls between them. Lines are drawn, services
- * are buttons: the tab key walks through them, and the table beside the map has the same content.
+ * Services in the order in which requests flow, from top to bottom, and the calls between them.
+ * Calls are lines; services are buttons, which the tab key reaches. The table beside the map has
+ * the same content.
  */
 import { useLayoutEffect, useMemo, useRef, type ReactElement } from 'react';
 import { visibleName } from '../../engine/flame/frame-label';
@@ -15,7 +16,7 @@ import css from './map.module.css';
 
 export type MapService = { id: string; name: string; words: string; failed?: boolean };
 export type MapCall = MapEdge & {
-  /** On the line: "×3.00". */
+  /** Text on the line: "×3.00". */
   words: string;
   title: string;
   tone?: 'more' | 'less' | 'noise';
@@ -29,9 +30,9 @@ type ServiceMapProps = {
   chosen?: string;
 };
 
-/** Room at the right for calls that go up again. */
+/** Space at the right for calls that lead up again. */
 const BACK_PX = 70;
-/** Of more calls than these the numbers would lie upon each other; the table beside the map holds them. */
+/** With more calls than this, the numbers would overlap; the table beside the map has them. */
 const SERVICE_LABELS = 80;
 
 export function ServiceMap(props: ServiceMapProps): ReactElement {
@@ -109,7 +110,7 @@ type CallProps = {
   points: readonly MapPoint[];
   back: boolean;
   lit: boolean;
-  /** Without its numbers. */
+  /** Whether its numbers are hidden. */
   quiet: boolean;
 };
 
@@ -122,7 +123,7 @@ function Call({ call, points, back, lit, quiet }: CallProps): ReactElement | nul
   const d = back ? backPath(before, end) : pathOf(points);
   const text = back
     ? { x: Math.max(before.x, end.x) + BACK_PX / 2, y: (before.y + end.y) / 2 }
-    : // At the caller's end: lines to one service come together further down.
+    : // Near the caller, since lines to one service converge further down.
       { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 + 3 };
   const head = back
     ? `M${end.x + 7} ${end.y - 4}L${end.x} ${end.y}l7 4`
@@ -141,7 +142,7 @@ function Call({ call, points, back, lit, quiet }: CallProps): ReactElement | nul
   );
 }
 
-/** Down in curves that leave and arrive upright; straight through the lanes between services. */
+/** Returns a path of curves that start and end vertically, through lanes between the services. */
 function pathOf(points: readonly MapPoint[]): string {
   const [first, ...rest] = points;
   if (!first) return '';

@@ -1,6 +1,7 @@
 /**
- * Minimum mutator utilisation: how much of the processors the program is sure to have in the worst window of each length,
- * from 10 µs to 1 s on a log axis. Base and candidate with bands; one window length is read out.
+ * Minimum mutator utilization: the share of the processors that the program has at least in the
+ * worst window of each length, from 10 µs to 1 s on a log axis. Base and candidate have bands; the
+ * values of one window length are shown.
  */
 import { useRef, useState, type ReactElement } from 'react';
 import { formatShare, formatValue } from '../../engine/format/format';
@@ -16,7 +17,7 @@ type MmuPlotProps = {
   baseHigh: Row;
   candidateLow: Row;
   candidateHigh: Row;
-  /** Base is the only side there is, so it is not called so. */
+  /** Whether base is the only side, so that it has no name. */
   single?: boolean;
   label: string;
 };
@@ -26,7 +27,7 @@ const LEFT = 44;
 const TOP = 8;
 const BOTTOM = 26;
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
-/** The window read out until another is pointed at: where a request of a few milliseconds feels the GC. */
+/** Window length shown by default: at 10 ms, the GC affects requests of a few milliseconds. */
 const USUAL_NS = 1e7;
 
 export function MmuPlot(props: MmuPlotProps): ReactElement {

@@ -1,6 +1,6 @@
 /**
- * Who held the processors while a group waited: base against candidate as two stacked bars on one scale, what is new first
- * and hatched, and a legend that is also the table of it.
+ * P occupancy while a group waited: base and candidate as two stacked bars on one scale, with new
+ * occupants first and hatched, and a legend that is also a table of the values.
  */
 import { useId, useRef, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
@@ -23,10 +23,10 @@ import plot from '../plot/plot.module.css';
 import css from './occupancy.module.css';
 
 type OccupancyBarsProps = {
-  /** Nanoseconds per wait of each class, a side each. */
+  /** Nanoseconds per wait of each occupant, per side. */
   parts: OccupancyShare[];
   paints: OccupantPatterns;
-  /** Only base is drawn. */
+  /** Whether only base is drawn. */
   single: boolean;
   label: string;
 };
@@ -134,7 +134,7 @@ type LegendProps = {
   id: string;
 };
 
-/** The bars in words and numbers: their equal for who does not see them. */
+/** The bars as text and numbers, with the same content for users who do not see them. */
 function Legend({ bars, paints, single, id }: LegendProps) {
   const value = (amount: number) => (amount === 0 ? '–' : formatValue(amount, 'ns'));
   return (

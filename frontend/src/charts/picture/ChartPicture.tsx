@@ -1,4 +1,4 @@
-/** A chart with a button that copies it as a picture. The button is visible while the chart is pointed at or has the focus. */
+/** A chart with a button that copies it as an image; visible on hover, and if it has the focus. */
 import { useRef, useState, type ReactNode } from 'react';
 import { copyPicture } from '../../ui';
 import css from './picture.module.css';

@@ -1,7 +1,7 @@
-/** A chart of the page as one picture: its drawings and canvases from the back to the front, with the colors in force. */
+/** Draws a chart as one image: its SVGs and canvases from back to front, in the current colors. */
 import { imageOfSvg, pngOfCanvas } from './raster';
 
-/** What style sheets say of a drawing, written out: a picture has none. */
+/** Style properties that are copied to the elements of an SVG, as an image has no style sheets. */
 const STYLES = [
   'display',
   'dominant-baseline',
@@ -24,10 +24,10 @@ const STYLES = [
   'text-anchor',
   'visibility',
 ];
-/** Canvases end at 16,384 pixels in some browsers. */
+/** Some browsers limit the sides of a canvas to 16,384 pixels. */
 const MOST_PX = 16_000;
 
-/** Two pixels for each pixel of the page, fewer where that does not fit. */
+/** Uses two pixels per pixel of the page, or fewer if a canvas cannot have so many. */
 export async function drawPicture(chart: HTMLElement): Promise<Blob> {
   const frame = chart.getBoundingClientRect();
   const ratio = Math.min(2, MOST_PX / Math.max(frame.width, frame.height, 1));
@@ -63,7 +63,7 @@ const isPartOfPicture = (layer: Element): boolean => {
   return width > 0 && height > 0 && isInside === null && layer.closest('button') === null;
 };
 
-/** The first color behind the chart. */
+/** Returns the first background color behind the chart. */
 function backgroundOf(chart: Element): string {
   for (let element: Element | null = chart; element !== null; element = element.parentElement) {
     const color = getComputedStyle(element).backgroundColor;
@@ -72,7 +72,7 @@ function backgroundOf(chart: Element): string {
   return '#ffffff';
 }
 
-/** The text of a drawing that looks the same without the page. */
+/** Returns the text of an SVG with inline styles, so that it looks the same without the page. */
 function writtenOut(drawn: SVGSVGElement): string {
   const copy = drawn.cloneNode(true) as SVGSVGElement;
   const parts = [drawn, ...drawn.querySelectorAll<SVGElement>('*')];

@@ -1,6 +1,6 @@
-/** Drawings and canvases as pictures. */
+/** Converts SVGs and canvases to images. */
 
-/** An SVG file as an image that can be drawn on a canvas. */
+/** Loads an SVG file as an image that can be drawn on a canvas. */
 export async function imageOfSvg(svg: string): Promise<HTMLImageElement> {
   const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   try {

@@ -1,4 +1,4 @@
-/** The paints as SVG patterns, for bars and legends: the same looks as on the canvas. */
+/** The paints as SVG patterns for bars and legends; they look the same as on the canvas. */
 import type { ReactElement } from 'react';
 import { PATTERNS, type OccupantPattern } from '../../engine/timeline/p-occupancy';
 import { PATTERN_STYLES, STROKES, TILE_PX } from './occupancy-patterns';
@@ -30,7 +30,7 @@ export function PatternDefs({ id }: { id: string }): ReactElement {
   );
 }
 
-/** What a rectangle of a paint is filled and outlined with. */
+/** Returns the fill and the outline of a rectangle with a paint. */
 export function svgPaint(id: string, paint: OccupantPattern) {
   const { fill, pattern, outline, dashed } = PATTERN_STYLES[paint];
   return {

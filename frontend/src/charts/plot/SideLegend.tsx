@@ -1,4 +1,4 @@
-/** Which line is which: base dashed, candidate solid, on every chart. */
+/** The legend of the sides on every chart: base dashed, candidate solid. */
 import type { ReactElement } from 'react';
 import css from './plot.module.css';
 

@@ -1,4 +1,4 @@
-/** Colours of the page as a canvas needs them: read from the CSS variables in force, and read again when the scheme changes. */
+/** Colors for canvases: the values of CSS variables, read again when the color scheme changes. */
 import { useEffect, useState, type RefObject } from 'react';
 import { onSchemeChange } from '../flame/flame-palette';
 
@@ -38,7 +38,7 @@ const NAMES = [
 export type TokenName = (typeof NAMES)[number];
 export type Tokens = Record<TokenName, string>;
 
-/** Grey ink where a variable is missing: a test page without our style sheet still draws. */
+/** Gray for a missing variable, so that a test page without our style sheet can draw. */
 const OTHERWISE = '#6b6862';
 
 function readTokens(element: Element): Tokens {
@@ -50,7 +50,7 @@ function readTokens(element: Element): Tokens {
   return Object.fromEntries(entries) as Tokens;
 }
 
-/** The tokens at an element, null before the first look. */
+/** Returns the tokens at an element; null until they are read. */
 export function useTokens(host: RefObject<Element | null>): Tokens | null {
   const [tokens, setTokens] = useState<Tokens | null>(null);
   useEffect(() => {
@@ -66,7 +66,7 @@ export function useTokens(host: RefObject<Element | null>): Tokens | null {
   return tokens;
 }
 
-/** The width there is for a drawing; `otherwise` until it is known. */
+/** Returns the width that a drawing has; `otherwise` until it is known. */
 export function useWidth(host: RefObject<HTMLElement | null>, otherwise: number): number {
   const [width, setWidth] = useState(otherwise);
   useEffect(() => {

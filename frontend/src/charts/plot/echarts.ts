@@ -1,4 +1,4 @@
-/** The parts of ECharts that are used, registered once; and a hook that keeps a chart alive on an element. */
+/** Registers the parts of ECharts that are used; its hook draws a chart on an element. */
 import { LineChart } from 'echarts/charts';
 import { GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
@@ -11,8 +11,9 @@ echarts.use([LineChart, GridComponent, MarkLineComponent, TooltipComponent, Canv
 export type ChartOption = echarts.EChartsCoreOption;
 
 /**
- * Draws an option on an element and again with every change of it, of the scheme and of the element's size. Sides and
- * colours come from our tokens. An element without width (a hidden tab) is left alone until it has some.
+ * Draws an option on an element, and again when the option, the color scheme or the size of the
+ * element changes. The colors come from our tokens. An element without width, as in a hidden tab,
+ * is not drawn on until it has some.
  */
 export function useEChart(
   host: RefObject<HTMLDivElement | null>,

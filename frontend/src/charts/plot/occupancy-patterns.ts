@@ -1,11 +1,11 @@
-/** How each paint of "who held the processors" looks: a fill with a pattern, so that none differs by color alone. */
+/** Styles of the occupants of Ps: a fill with a pattern, so that none differs by color alone. */
 import type { OccupantPattern } from '../../engine/timeline/p-occupancy';
 import type { TokenName, Tokens } from './color-tokens';
 
 type Pattern = 'none' | 'slash' | 'backslash' | 'dots' | 'lines' | 'stripes';
 
 type PatternStyle = {
-  /** null = empty inside. */
+  /** Null if there is no fill. */
   fill: TokenName | null;
   pattern: Pattern;
   ink: TokenName;
@@ -28,10 +28,10 @@ export const PATTERN_STYLES: Record<OccupantPattern, PatternStyle> = {
   self: { fill: 'accent', pattern: 'none', ink: 'on-accent', outline: null },
 };
 
-/** The tile of a pattern, CSS pixels on a side; it repeats without a seam. */
+/** Side of the tile of a pattern in CSS pixels; it repeats without a seam. */
 export const TILE_PX = 6;
 
-/** What is stroked (lines) in a tile. */
+/** The path that is stroked in a tile. */
 export const STROKES: Record<Exclude<Pattern, 'none' | 'dots'>, string> = {
   slash: 'M-1 1L1 -1M0 6L6 0M5 7L7 5',
   backslash: 'M-1 5L1 7M0 0L6 6M5 -1L7 1',
@@ -39,7 +39,7 @@ export const STROKES: Record<Exclude<Pattern, 'none' | 'dots'>, string> = {
   stripes: 'M1.5 0V6M4.5 0V6',
 };
 
-/** Patterns of a canvas, made once per scheme. */
+/** Returns the fills of a canvas; they are made once per color scheme. */
 export function canvasFills(
   context: CanvasRenderingContext2D,
   tokens: Tokens,

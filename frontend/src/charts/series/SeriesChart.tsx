@@ -1,6 +1,7 @@
 /**
- * Levels and counts over the time of one trace: each line with the band between its least and most within a bin, and the
- * worst waits as marks. Charts of two sides share `most` and `durationNs`, so that heights and places compare.
+ * Levels and counts over the time of one trace: lines with a band between the minimum and the
+ * maximum of each bin, and marks at the longest waits. Charts of two sides share `most` and
+ * `durationNs`, so that heights and positions are comparable.
  */
 import { useCallback, useMemo, useRef, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
@@ -23,12 +24,12 @@ type SeriesChartProps = {
   most: number;
   marks: { id: string; atNs: number; chosen: boolean }[];
   onMark?: (id: string) => void;
-  /** After so many nanoseconds the trace is lost; hatched. null = whole. */
+  /** Nanoseconds after which the trace is unreadable, and hatched; null if it is whole. */
   lostAfterNs: number | null;
   label: string;
 };
 
-/** Lines differ by dash too, not by colour alone. */
+/** Lines differ by dash too, not by color alone. */
 const LINE_STYLES: { colour: TokenName; dash: 'solid' | number[] }[] = [
   { colour: 'q3', dash: 'solid' },
   { colour: 'c5', dash: [6, 3] },
@@ -49,7 +50,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
       grid: { left: 52, right: 8, top: 14, bottom: 22 },
       tooltip: {
         trigger: 'axis',
-        // Names of a trace never reach HTML: the tooltip is drawn, not written.
+        // Names of a trace never become HTML: the tooltip is drawn on the canvas.
         renderMode: 'richText',
         confine: true,
         backgroundColor: tokens.surface,
@@ -170,7 +171,7 @@ function tip(params: unknown, lines: SeriesLine[], binNs: number): string {
   return [formatValue(bin * binNs, 'ns'), ...rows].join('\n');
 }
 
-/** Which line is which: colour and dash. */
+/** Shows the color and the dash of each line. */
 export function SeriesLegend({ names }: { names: string[] }): ReactElement {
   return (
     <span className={plot.keys}>

@@ -1,11 +1,12 @@
 /**
- * How long waits are, by quantile: base and candidate from p50 to p99.99 on a log axis, what is rare drawn as wide as what
- * is usual. Under each quantile the difference; one quantile bears the ratio on an arrow.
+ * Durations of waits by quantile: base and candidate from p50 to p99.99 on a log axis, on which
+ * rare quantiles are as wide as common ones. The difference is below each quantile; one quantile
+ * has the ratio at an arrow.
  *
  * - `points`: ascending in q; a side that is null everywhere is not drawn.
- * - `marked`: the quantile with the arrow, and its ratio with interval where there is one.
- * - `single`: base is the only side there is, so it is not called so.
- * - `tone`: how the change was judged; the candidate's colour.
+ * - `marked`: the quantile with the arrow, and its ratio with the interval, if there is one.
+ * - `single`: base is the only side, so it has no name.
+ * - `tone`: the verdict of the change, for the color of the candidate.
  */
 import { useRef, type ReactElement } from 'react';
 import {
@@ -177,7 +178,7 @@ function Ratio(props: {
 
 const APART_PX = 30;
 
-/** Names at the right end of the lines, in place of a legend; pushed apart where they would meet. */
+/** Names at the right ends of the lines, as a legend; moved apart if they would overlap. */
 function Ends(props: {
   points: QuantilePoint[];
   axis: Axis;

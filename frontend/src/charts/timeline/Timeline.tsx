@@ -1,10 +1,11 @@
 /**
- * The processors around one wait, on a canvas: a row for each, what ran on it as segments, the wait as a bracket from the
- * wake to the start. Zoom with w and s or the wheel with Ctrl, pan with a and d, arrows or by dragging, 0 for the whole.
+ * The processors around one wait, on a canvas: a row for each, what ran on it as segments, and the
+ * wait as a bracket from the wake to the start. The keys w and s, or Ctrl and the wheel, zoom; a
+ * and d, arrow keys or dragging pan; 0 shows everything.
  *
- * - `tiles`: the coarse tile first, then the finer pieces that have come; it never fetches.
- * - `window`: which part of the coarse tile is shown; `onWindow` asks for another.
- * - `bracket`, `start`, `end`: what is written on the wait, at its wake and at its start.
+ * - `tiles`: the coarse tile first, then the finer pieces that are loaded; the chart never fetches.
+ * - `window`: which part of the coarse tile is shown; `onWindow` requests another one.
+ * - `bracket`, `start`, `end`: the text on the wait, at its wake and at its start.
  */
 import { useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
@@ -27,7 +28,7 @@ type TimelineProps = {
   bracket: string;
   start: string;
   end: string;
-  /** The text for screen readers; the table beside it holds the rest. */
+  /** The text for screen readers; the table beside the timeline has the rest. */
   label: string;
 };
 

@@ -1,4 +1,4 @@
-/** Describes what is under the pointer. Names are other people's: they are text, and cut where they are endless. */
+/** Describes the hovered segment. Names are those of users: shown as text, and cut if very long. */
 import type { ReactElement } from 'react';
 import { formatCount, formatValue } from '../../engine/format/format';
 import { visibleName } from '../../engine/flame/frame-label';

@@ -10,7 +10,7 @@ import type { TraceTile } from '../../engine/timeline/timeline-tile';
 const ZOOM_STEP = 0.6;
 const PAN_STEP = 0.15;
 
-/** The viewport that a key changes to; null for keys without an effect. */
+/** Returns the viewport that a key changes to; null for keys without an effect. */
 export function viewportOfKey(
   key: string,
   shown: TimelineViewport,
@@ -42,7 +42,7 @@ export function viewportOfKey(
   }
 }
 
-/** The same closeness, with a time in the middle. */
+/** Returns a viewport of the same length with a time in the middle. */
 function around(time: number, shown: TimelineViewport, tile: TraceTile): TimelineViewport {
   const at = (time - tile.startNs) / (tile.endNs - tile.startNs);
   const half = (shown.to - shown.from) / 2;

@@ -1,4 +1,4 @@
-/** Draws a timeline on a canvas: rows of what ran, the bracket of the wait, times below. Stateless. */
+/** Draws a timeline on a canvas: rows of segments, the bracket of the wait, and times below. */
 import { roundTicks } from '../../engine/format/axis-ticks';
 import { formatTicks } from '../../engine/format/format';
 import { fitLabel, labelForms, visibleName } from '../../engine/flame/frame-label';
@@ -21,7 +21,7 @@ import { PATTERN_STYLES, canvasFills } from '../plot/occupancy-patterns';
 import type { Tokens } from '../plot/color-tokens';
 
 export type Drawing = {
-  /** Coarse first; finer ones are drawn over it. */
+  /** The coarse tile first; finer ones are drawn over it. */
   tiles: readonly TraceTile[];
   rows: Rows;
   scale: TimeScale;
@@ -36,7 +36,7 @@ export type Drawing = {
 const CHARACTER_PX = 6.02;
 const LABEL_FROM_PX = 34;
 const TICK_ROOM_PX = 90;
-/** Where a segment is wide enough, its right edge stays open, so that equal neighbors are distinguishable. */
+/** Wider segments have a gap at their right, so that equal neighbors are distinguishable. */
 const GAP_FROM_PX = 2.5;
 
 export class TimelinePainter {
@@ -77,7 +77,7 @@ export class TimelinePainter {
     if (to <= from) return;
     const context = this.#context;
     if (over) {
-      // Row by row: the rows' own gaps stay, and a finer piece hides the coarse one beneath it.
+      // A finer piece replaces the coarse one below it, also in the gaps of its rows.
       context.clearRect(
         xOf(scale, from),
         HEAD_PX - 1,
@@ -153,7 +153,7 @@ export class TimelinePainter {
     context.textBaseline = 'middle';
     context.textAlign = 'left';
     if (!plain) {
-      // A plate: letters on a pattern or a middle tone would not be read.
+      // Text on a pattern or a medium color would not be readable, so it gets a background.
       context.fillStyle = paint === 'culprit' ? tokens.m1 : tokens.bg;
       context.fillRect(x + 3, y + 2, context.measureText(text).width + 6, rows.barPx - 4);
     }
@@ -178,7 +178,7 @@ export class TimelinePainter {
     }
   }
 
-  /** From the wake to the start: two lines through all rows, an arrow between them, and the words on it. */
+  /** Draws the wait from wake to start: a line through all rows at each, an arrow, and its text. */
   #bracket({ tiles, rows, scale, tokens, bracket }: Drawing, width: number): void {
     const tile = tiles[0];
     if (!tile) return;
@@ -228,7 +228,7 @@ export class TimelinePainter {
     context.fill();
   }
 
-  /** Times count from the wake; the wake and the start are named where they are in sight. */
+  /** Draws times since the wake; the wake and the start are named if they are in view. */
   #times({ tiles, rows, scale, tokens, start, end }: Drawing, width: number): void {
     const tile = tiles[0];
     if (!tile) return;
@@ -263,7 +263,7 @@ export class TimelinePainter {
   }
 }
 
-/** As many of the parts of "a · b · c" as there is room for, the first at least. */
+/** Returns as many of the parts of "a · b · c" as fit, but at least the first. */
 function fitting(text: string, fits: (text: string) => boolean): string {
   let shorter = text;
   while (!fits(shorter) && shorter.includes(' · ')) {

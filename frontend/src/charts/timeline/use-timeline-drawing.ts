@@ -4,7 +4,7 @@ import { TimelinePainter, type Drawing } from './timeline-painter';
 
 export type HoveredSegment = { place: SegmentPosition; x: number; y: number };
 
-/** The processor whose row a segment is in. */
+/** Returns the processor whose row a segment is in. */
 export function procOf({ tile, at }: SegmentPosition): number {
   let row = 0;
   while (row + 1 < tile.procs.length && tile.procStart[row + 1]! <= at) row++;

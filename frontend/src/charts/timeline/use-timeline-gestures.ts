@@ -27,7 +27,7 @@ type MovableTimeline = {
   scale: TimeScale;
   rows: Rows;
   tiles: readonly TraceTile[];
-  /** Of the whole timeline, in nanoseconds. */
+  /** Length of the whole timeline in nanoseconds. */
   span: number;
   onWindow: (window: TimelineViewport) => void;
 };
@@ -38,7 +38,7 @@ export function useTimelineGestures(
   timeline: MovableTimeline,
   setHovered: (hovered: HoveredSegment | null) => void,
 ): void {
-  // The newest of everything, for listeners that are set up once.
+  // The latest props, for listeners that are added once.
   const latest = useRef(timeline);
   useEffect(() => {
     latest.current = timeline;

@@ -1,17 +1,17 @@
-/** The critical path as a line through the bars that are in sight. */
+/** The critical path as a line through the bars in view. */
 import { useMemo, type ReactElement } from 'react';
 import type { CriticalPathSegment } from '../../engine/spans/waterfall-layout';
 import { ROW_PX } from './SpanRow';
 import type { TimeScale } from './waterfall-scale';
 import css from './waterfall.module.css';
 
-/** The line runs at the lower edge of the bars, so that what is written on them can be read. */
+/** Distance of the line from the bottom of a row, so that the text on the bars is readable. */
 const LOW_PX = 5;
 
 type LineProps = {
   lines: readonly CriticalPathSegment[][];
   scale: TimeScale;
-  /** Rows in sight: the first, and one past the last. */
+  /** Rows in view: the first, and one past the last. */
   first: number;
   last: number;
 };
@@ -52,7 +52,7 @@ function pathOf(
     const next = line[at + 1];
     if (!next || !inTime(to, next.from)) return;
     const [top, bottom] = [Math.min(place, next.place), Math.max(place, next.place)];
-    // What only passes by would be a line through every row; it is drawn at its start and its end.
+    // A connection between rows out of view is not drawn, as it would only cross all rows.
     if (bottom < first || top >= last || (top < first && bottom >= last)) return;
     const upper = y(Math.max(top, first - 1));
     const lower = y(Math.min(bottom, last));

@@ -1,4 +1,4 @@
-/** What a goroutine did in a gap, piece by piece in order of time: a strip with its table beside it. */
+/** What a goroutine did in a gap, in order of time: a strip with its table beside it. */
 import { useId, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
 import {
@@ -13,7 +13,7 @@ type StripPiece = { from_ns: number; to_ns: number; state: GoroutineState; reaso
 
 const WIDTH = 1000;
 const HEIGHT = 16;
-/** Thinner pieces are still seen. */
+/** Minimum width, so that thinner pieces are visible. */
 const THINNEST = 1.5;
 
 export function GapStrip({

@@ -1,4 +1,4 @@
-/** The whole trace small: dragging over it selects the viewport. For eyes and pointers; keys do the same below. */
+/** The whole trace in small: dragging over it selects the viewport, as keys in the waterfall do. */
 import { useMemo, useRef, useState, type PointerEvent, type ReactElement } from 'react';
 import {
   WHOLE_TIMELINE,
@@ -18,7 +18,7 @@ type MinimapProps = {
 const LANES = 24;
 const COLUMNS = 480;
 const LANE_PX = 2;
-/** A drag over less is a click: the viewport moves there. */
+/** A shorter drag is a click, which moves the viewport to its position. */
 const LEAST_DRAG = 0.004;
 
 export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): ReactElement {

@@ -1,4 +1,4 @@
-/** One span: its place in the tree and its bar on the shared time axis, with the gaps that its calls leave. */
+/** One span: its place in the tree, and its bar on the time axis with gaps between its calls. */
 import { memo, type ReactElement } from 'react';
 import { formatValue } from '../../engine/format/format';
 import { visibleName } from '../../engine/flame/frame-label';
@@ -20,7 +20,7 @@ type RowProps = {
   id: string;
   scale: TimeScale;
   parentService: string | null;
-  /** How many spans are below it; folded away or not. */
+  /** Number of spans below it, folded or not. */
   below: number;
   folded: boolean;
   selected: boolean;
@@ -117,7 +117,7 @@ function Bar({ span, row, scale, failed, onGap }: RowProps & { failed: boolean }
   );
 }
 
-/** Beside the bar where there is room: after it, else before it, else at its right end inside. */
+/** Positions a text after the bar if there is room, else before it, else inside its right end. */
 function lengthPlace(from: number, to: number): { left?: string; right?: string } {
   if (from > 1) return { right: '2px' };
   if (to < 0.86) return { left: `calc(${Math.max(0, to) * 100}% + 5px)` };
@@ -160,7 +160,7 @@ function Gap({ gap, row, scale, onGap }: GapProps): ReactElement | null {
   );
 }
 
-/** "validateSeries › Push": what ended before it and what began after it. */
+/** "validateSeries › Push": the calls that ended before the gap and began after it. */
 function describeGap({ previous, next }: Pick<WaterfallGap, 'previous' | 'next'>): string {
   const before = previous === 'START' ? 'start' : visibleName(previous);
   return `${before} › ${next === 'END' ? 'end' : visibleName(next)}`;

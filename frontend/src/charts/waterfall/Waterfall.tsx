@@ -1,6 +1,7 @@
 /**
- * A distributed trace: a row for each span, its bar on one time axis, gaps hatched, the critical path as a line. It fetches
- * and keeps nothing: what is shown, folded and selected comes in, what is asked for goes out.
+ * A distributed trace: a row for each span, its bar on one time axis, hatched gaps, and the
+ * critical path as a line. It fetches nothing and stores nothing: props contain what is shown,
+ * folded and selected, and callbacks report changes.
  */
 import {
   useCallback,
@@ -51,7 +52,7 @@ type WaterfallProps = {
   label: string;
 };
 
-/** As the style sheet leaves at the right. */
+/** The space that the style sheet leaves at the right. */
 const RIGHT_PX = 12;
 const STEPS: Record<string, TreeStep> = {
   ArrowUp: 'up',
@@ -62,7 +63,7 @@ const STEPS: Record<string, TreeStep> = {
   End: 'last',
 };
 
-/** Moves, folds and selects rows, and zooms the time axis, by keys on the grid itself. */
+/** Returns a key handler for the grid: it moves, folds and selects rows, and zooms the axis. */
 function waterfallKeyHandler(props: WaterfallProps): (event: KeyboardEvent) => void {
   const { spans, ends, shown, folded, window: part, durationNs, selected } = props;
   const { onWindow, onSelect, onFold } = props;

@@ -1,4 +1,4 @@
-/** Wheel and drag over the bars: with Ctrl the wheel comes closer, across it or a drag moves. Up and down stay the page's. */
+/** Wheel and drag over the bars: Ctrl and the wheel zoom, a sideways wheel or a drag pans. */
 import { useEffect, useRef, type RefObject } from 'react';
 import {
   panViewport,
@@ -10,14 +10,14 @@ type ViewportGestures = {
   window: TimelineViewport;
   onWindow: (window: TimelineViewport) => void;
   spanNs: number;
-  /** The time's part of the element, in CSS pixels: so wide, and so far from its right edge. */
+  /** Width of the time axis, and its distance from the right edge of the element, in CSS pixels. */
   widthPx: number;
   rightPx: number;
 };
 
 const ZOOM_PER_PX = 0.004;
 const LINE_PX = 16;
-/** A press that moves less is a click. */
+/** A press that moves less than this is a click. */
 const CLICK_REACH_PX = 4;
 
 export function useViewportGestures(

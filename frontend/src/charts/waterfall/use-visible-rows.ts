@@ -1,13 +1,13 @@
 import { useEffect, useState, type RefObject } from 'react';
 import { ROW_PX } from './SpanRow';
 
-/** Below this many rows all are drawn: find-in-page and printing then work as they should. */
+/** Lists with at most this many rows are rendered whole, for find-in-page and printing. */
 const ALL_BELOW = 120;
-/** Rows drawn beyond what is in sight, and how far a scroll goes until they are chosen anew. */
+/** Rows rendered beyond those in view, and rows to scroll until they are chosen again. */
 const OVERSCAN = 24;
 const SCROLL_ROWS = 8;
 
-/** The rows that a scrolled list shows, with some above and below. */
+/** Returns the rows in view of a scrolled list, with some above and below. */
 function useSight(scroller: RefObject<HTMLElement | null>): { first: number; last: number } {
   const [sight, setSight] = useState({ first: 0, last: ALL_BELOW });
   useEffect(() => {
@@ -34,7 +34,7 @@ function useSight(scroller: RefObject<HTMLElement | null>): { first: number; las
   return sight;
 }
 
-/** The first row to draw of a list of `count` rows, and the one after the last. */
+/** Returns the first row to render of a list of `count` rows, and the one after the last. */
 export function useVisibleRows(
   scroller: RefObject<HTMLElement | null>,
   count: number,

@@ -11,14 +11,14 @@ import type { WaterfallSpan } from '../../engine/spans/waterfall-layout';
 const ZOOM_STEP = 0.6;
 const PAN_STEP = 0.15;
 
-/** A stretch of time with a little room on both sides. */
+/** Returns a viewport of a time range with a margin on both sides. */
 export function viewportAround(fromNs: number, toNs: number, durationNs: number): TimelineViewport {
   const room = Math.max(1, (toNs - fromNs) * 0.15);
   const all = Math.max(1, durationNs);
   return clampViewport({ from: (fromNs - room) / all, to: (toNs + room) / all }, durationNs);
 }
 
-/** The viewport that a key changes to; null for keys without an effect. */
+/** Returns the viewport that a key changes to; null for keys without an effect. */
 export function viewportOfKey(
   key: string,
   part: TimelineViewport,

@@ -2,7 +2,7 @@
 import type { TimelineViewport } from '../../engine/timeline/timeline-viewport';
 
 export type TimeScale = {
-  /** Fraction of the lane, 0 = its left edge; a little outside at most, so that nothing is drawn far away. */
+  /** Fraction of the lane from its left edge, limited to a little outside of it. */
   clamped: (ns: number) => number;
   fromNs: number;
   toNs: number;
