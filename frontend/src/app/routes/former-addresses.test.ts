@@ -16,6 +16,7 @@ describe('former addresses', () => {
     ['/t/a/spans/1/traces/2', '/t/a/span-sets/1/traces/2'],
     ['/t/a/map', '/t/a/service-map'],
     ['/t/a/growth', '/t/a/stack-growth'],
+    ['/t/a/stack-growth?psort=payer&pasc=true', '/t/a/stack-growth?psort=caller&pasc=true'],
     ['/forgotten-password', '/password-reset'],
     ['/new-password#secret', '/password-reset/confirm#secret'],
     ['/sign-in/return?code=1&state=2', '/sign-in/callback?code=1&state=2'],

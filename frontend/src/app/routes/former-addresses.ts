@@ -10,6 +10,7 @@ const FORMER: readonly (readonly [RegExp, string])[] = [
   [/^\/forgotten-password(?=[?#]|$)/, '/password-reset'],
   [/^\/new-password(?=[?#]|$)/, '/password-reset/confirm'],
   [/([?&])victim=/, '$1waiter='],
+  [/([?&]psort=)payer(?=[&#]|$)/, '$1caller'],
   [/([?&]keep=(?:[a-z]+-)*)people(?![a-z])/, '$1users'],
   [/^\/sign-in\/return(?=[?#]|$)/, '/sign-in/callback'],
 ];

@@ -53,9 +53,9 @@ export function TraceBody({
   const wait = selectedWait(data, view.wait, waiter?.waiter ?? '');
   const change = (changed: Partial<TraceView>) => onView(changedView(view, changed, data));
   const gcPanel = useRef<HTMLElement>(null);
-  const victimPanel = useRef<HTMLElement>(null);
+  const waiterPanel = useRef<HTMLElement>(null);
   const blockedPanel = useRef<HTMLElement>(null);
-  const panels = { gc: gcPanel, waiter: victimPanel, blocked: blockedPanel };
+  const panels = { gc: gcPanel, waiter: waiterPanel, blocked: blockedPanel };
   useScrollToFinding(arrival, isShown(arrival, data, waiter?.waiter), panels, onArrived);
   const single = data.sides.candidate === null;
   const marked = data.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
@@ -65,7 +65,7 @@ export function TraceBody({
       {waiter && (
         <ProblemBoundary what="Could not draw this group" resetKey={waiter.waiter}>
           <WaiterPanels
-            ref={victimPanel}
+            ref={waiterPanel}
             data={data}
             waiter={waiter}
             view={view}

@@ -119,7 +119,7 @@ function columnsOf(measure: Measure, axis: ReturnType<typeof ratioAxis>): Column
     );
   return [
     {
-      id: 'payer',
+      id: 'caller',
       head: 'Attributed to (path)',
       sortable: true,
       cell: (row) => (

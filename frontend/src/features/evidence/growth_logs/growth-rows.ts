@@ -45,7 +45,7 @@ export function sortedGrowth(
   measure: Measure,
 ): GrowthRow[] {
   const sign = sort.descending ? -1 : 1;
-  if (sort.column === 'payer')
+  if (sort.column === 'caller')
     return rows.toSorted(
       (a, b) =>
         sign *

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Sort } from '../../../ui';
 
-export const GROWTH_COLUMNS = ['payer', 'size', 'base', 'candidate', 'change'] as const;
+export const GROWTH_COLUMNS = ['caller', 'size', 'base', 'candidate', 'change'] as const;
 export type GrowthView = { sort: Sort };
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);

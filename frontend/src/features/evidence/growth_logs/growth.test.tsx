@@ -201,7 +201,7 @@ describe('the paths that grow stacks', () => {
   });
 
   it('are in an order that an address restores', () => {
-    for (const column of ['payer', 'size', 'change'] as const)
+    for (const column of ['caller', 'size', 'change'] as const)
       expect(growthViewOf(growthSearchOf({ sort: { column, descending: false } }))).toEqual({
         sort: { column, descending: false },
       });
