@@ -83,8 +83,8 @@ export function segmentsWithin(
 export type SegmentPosition = { tile: TraceTile; at: number };
 
 /**
- * Returns the segment at a time on a P, from the finest tile that covers the time; null in a gap,
- * for which there is no data.
+ * Returns the segment at a time on a P, from the finest tile that covers the time; null in a gap
+ * without data.
  * @param tiles the coarsest first
  */
 export function segmentAt(
