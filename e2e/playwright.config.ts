@@ -16,7 +16,7 @@ export default defineConfig({
   reporter:
     process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] === undefined ? [['list']] : [['list'], ['json']],
   use: {
-    // `bootstrap.py stack --` says where the Slowpath of this run is.
+    // `bootstrap.py stack --` sets SLOWPATH_URL for the command that it runs.
     baseURL: process.env['SLOWPATH_URL'] ?? 'http://127.0.0.1:8080',
     viewport: { width: 1440, height: 900 },
     trace: 'retain-on-failure',

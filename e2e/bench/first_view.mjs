@@ -1,6 +1,6 @@
 /**
- * How long a comparison takes from navigation to its findings and its graph, in a headless Chromium with nothing cached.
- * Asked by bench.page_latency; prints one JSON object.
+ * Measures the time from navigation to the findings and the graph of a comparison, in a headless
+ * Chromium with an empty cache. Run by bench.page_latency; prints one JSON object.
  */
 import { address, median, openSignedIn, withBrowser } from './signed_in_browser.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * A headless Chromium with a signed-in user and nothing cached, for measurements of a running stack. Reads SLOWPATH_URL,
- * BENCH_CHROMIUM, BENCH_EMAIL, BENCH_PASSWORD and BENCH_PATH.
+ * A headless Chromium with a signed-in user and an empty cache, for measurements of a running
+ * stack. Reads SLOWPATH_URL, BENCH_CHROMIUM, BENCH_EMAIL, BENCH_PASSWORD and BENCH_PATH.
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 
 const origin = process.env['SLOWPATH_URL'];
 
-/** The address that is measured. */
+/** The measured URL. */
 export const address = new URL(process.env['BENCH_PATH'], origin).href;
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -33,7 +33,10 @@ export async function withBrowser(use) {
   }
 }
 
-/** A page of a new context with its own cache, in which the user is signed in. Closing the context closes it. */
+/**
+ * Opens a page of a signed-in user in a new context with a separate cache. Closing the context
+ * closes the page.
+ */
 export async function openSignedIn(browser) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const signedIn = await context.request.post(`${origin}/api/v1/session`, {

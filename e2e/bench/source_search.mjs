@@ -1,11 +1,12 @@
 /**
- * How long the choice of sides takes from a keystroke to the matches that are shown, in a headless Chromium. Each text is new,
- * so nothing is cached. Asked by bench.source_search_latency; prints one JSON object of milliseconds by kind of source.
+ * Measures the time from a keystroke to the shown matches in the choice of sides, in a headless
+ * Chromium. Each text is new, so nothing is cached. Run by bench.source_search_latency; prints one
+ * JSON object of milliseconds by kind of source.
  */
 import { address, openSignedIn, withBrowser } from './signed_in_browser.mjs';
 
 const ENDINGS = [12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68];
-/** Texts whose last key is measured: the first matches without that key do not all contain the whole text. */
+/** The last key of each text is measured; without it, not all matches contain the whole text. */
 const SEARCHES = [
   { kind: 'builds', radio: 'Build', texts: ENDINGS.map((n) => `number ${n}5`) },
   {
@@ -15,7 +16,10 @@ const SEARCHES = [
   },
 ];
 
-/** Runs in the page. Resolves to the milliseconds from the next key to the frame after all matches contain the text. */
+/**
+ * Runs in the page. Resolves to the milliseconds from the next key to the frame after all matches
+ * contain the text.
+ */
 function waitForMatches(text) {
   const side = document.querySelector('section[aria-label="base"]');
   const areShown = () => {

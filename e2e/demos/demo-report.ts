@@ -1,7 +1,7 @@
-// What the demos tell their scripts, and how these sign in.
+// Environment variables that the demos set for their scripts, and the sign-in of these.
 import { expect, type Page } from '@playwright/test';
 
-/** A word that the demo gives to its script. */
+/** Returns an environment variable that the demo sets for its script. */
 export function readVariable(name: string): string {
   const value = process.env[name];
   if (value === undefined)

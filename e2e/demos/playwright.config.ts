@@ -1,7 +1,7 @@
 import base from '../playwright.config';
 import { defineConfig } from '@playwright/test';
 
-// The looking part of the demos, started by them: what a person would see of the story just played.
+// The scripts that the demos start to check what the pages show of the data they created.
 export default defineConfig({
   ...base,
   testDir: '.',

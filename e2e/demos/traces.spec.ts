@@ -11,7 +11,7 @@ type Dropped = {
   facts: string;
 };
 
-/** Let files fall on the page, as from a folder beside it. */
+/** Drops files on the page. */
 async function drop(page: Page, files: { name: string; path: string }[]): Promise<void> {
   const contents = files.map(({ name, path }) => ({
     name,

@@ -1,4 +1,4 @@
-// Back and Forward walk through the views: a search, a filter, a zoom, and out again.
+// Back and Forward restore views: a search, a zoom and a filter, each as one entry of the history.
 import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, test } from '../support/test';
 
@@ -20,7 +20,7 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   const step = () => steps.push(new URL(page.url()).search);
   step();
 
-  // Typed with a pause in between: still one step.
+  // A search that is typed with a pause is one entry.
   await search.pressSequentially('new', { delay: 20 });
   await expect(page).toHaveURL(/q=new(&|$)/);
   await search.pressSequentially('stack', { delay: 20 });
@@ -31,7 +31,7 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
     await page.keyboard.press(key);
   await expect(page).toHaveURL(/zoom=/);
-  await page.waitForTimeout(600); // the zoom settles: the final text replaces the entry and adds no step
+  await page.waitForTimeout(600); // the final zoom replaces the entry
   step();
 
   await page.keyboard.press('m');
@@ -79,12 +79,12 @@ test('Back leaves a comparison whose graph moved by itself, and takes back each 
   await page.goto(pathOf(person, '/comparisons'));
   await page.getByRole('table').getByRole('link').first().click();
   const graph = await flameGraph(page);
-  await page.waitForTimeout(600); // it is zoomed to the first finding, which is no step
+  await page.waitForTimeout(600); // the zoom to the first finding adds no entry
 
   const opened = page.url();
   await page.getByRole('radiogroup', { name: 'Sides' }).getByText('side by side').click();
   await expect(page).toHaveURL(/mode=side-by-side/);
-  await page.waitForTimeout(600); // both graphs bring the frame into sight, which is no step either
+  await page.waitForTimeout(600); // both graphs scroll to the frame, which adds no entry
   await page.goBack();
   await expect(page).toHaveURL(opened);
   await page.goBack();

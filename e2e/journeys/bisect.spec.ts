@@ -1,4 +1,4 @@
-// A bisect from its start to its end: a repository, a runner started with one command, the list, the page.
+// A bisect from start to end: a repository, a runner that one command starts, the pages.
 import { pathOf } from '../support/compare-helpers';
 import { commits, guilty, post, repositories, withLocalRunner } from '../support/local-runner';
 import { expect, expectAccessible, test } from '../support/test';
@@ -29,7 +29,7 @@ test('a bisect ends at the guilty commit, and its page tells how', async ({
     });
     await page.goto(pathOf(person, `/bisects/${id}`));
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // It updates while the page is open: without a reload.
+    // The open page updates without a reload.
     const answer = page.getByRole('heading', { level: 1 });
     await expect(answer).toContainText('caused the regression', {
       timeout: 180_000,

@@ -1,4 +1,5 @@
-// Every build watched: from the list of regressions to one, to its build and the likeliest commit, and who takes it on.
+// Regressions over builds: from the list to a regression, its build and its top suspect, and the
+// assignee.
 import type { APIRequestContext } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';

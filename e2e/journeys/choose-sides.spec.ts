@@ -1,4 +1,4 @@
-// Any two things are compared: both sides are chosen on one page, which shows what they contain before anything runs.
+// Both sides of a comparison, of any source, are chosen on one page, which previews their contents.
 import { type Locator, type Page } from '@playwright/test';
 
 import { pathOf } from '../support/compare-helpers';
@@ -17,7 +17,7 @@ const CANDIDATE_COMMIT = '2'.repeat(40);
 const sideOf = (page: Page, name: 'base' | 'candidate') =>
   page.getByRole('region', { name, exact: true });
 
-/** Start the comparison and wait for its result. */
+/** Starts the comparison and waits for its result. */
 async function start(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Start comparison' });
   await expect(button).toBeEnabled({ timeout: 30_000 });
@@ -28,7 +28,7 @@ async function start(page: Page): Promise<void> {
   });
 }
 
-/** Choose a kind of source with the keyboard: the radio buttons are one stop, arrows move between them. */
+/** Chooses a kind of source by keyboard: arrow keys move between the radio buttons. */
 async function chooseKind(side: Locator, name: string): Promise<void> {
   const checked = side.getByRole('radio', { checked: true });
   await checked.focus();
@@ -40,7 +40,7 @@ async function chooseKind(side: Locator, name: string): Promise<void> {
   await expect(side.getByRole('radio', { name })).toBeChecked();
 }
 
-/** Type into a field, then choose the first match with Enter. */
+/** Types into a field, then chooses the first match with Enter. */
 async function pick(side: Locator, field: string | RegExp, text: string): Promise<void> {
   const input = side.getByRole('combobox', { name: field });
   await input.focus();

@@ -1,4 +1,4 @@
-// From a profile to the code and the person: a tag compared with a branch, and the author of the top frame in two clicks.
+// From a comparison of a tag with a branch to the source and the author of the top frame.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -23,7 +23,10 @@ const HELPER = 'ident/clone_helper.go';
 const [FORMER, MOVED] = ['storage/partition.go', 'storage/shard.go'];
 const TITLE = 'Take the copying out of Clone';
 
-/** The example's service as two commits: `v1.0.0` copies in place, `main` in a helper, and moves a file. Gives both commits. */
+/**
+ * Writes the example's service as two commits: `v1.0.0` copies in place, `main` in a helper, and
+ * moves a file. Returns both commits.
+ */
 function written(folder: string): [string, string] {
   const git = (...words: string[]): string =>
     execFileSync('git', words, {
@@ -50,7 +53,7 @@ function written(folder: string): [string, string] {
 
 type World = { page: Page; person: Person; baseURL: string; folder: string };
 
-/** A service with a mirrored repository, and a build of each commit. */
+/** Creates a service with a mirrored repository and a build of each commit; returns its id. */
 async function prepare({ page, baseURL, folder }: World): Promise<string> {
   const context = { request: page.context().request, baseURL };
   const headers = { Origin: new URL(baseURL).origin };
@@ -78,7 +81,7 @@ async function prepare({ page, baseURL, folder }: World): Promise<string> {
   return service;
 }
 
-/** The source of a function whose file has another name at the base, with its move. */
+/** Expects the sources of a function whose file has another name at the base, and its move. */
 async function expectMoved(page: Page): Promise<void> {
   const search = page.getByRole('textbox', { name: 'Search frames' }).first();
   await search.fill('Shard');

@@ -1,4 +1,4 @@
-// J1: from files in a folder to the first honest diff, with the mouse and with the keyboard alone.
+// J1: from files in a folder to the first diff.
 import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 
@@ -18,7 +18,7 @@ test(
     });
     await expectAccessible(page);
 
-    // The names say which is which, but not which came first: `inlined` belongs to the base here.
+    // The page cannot know from the names which files are the base; here, `inlined` is the base.
     if ((await base.getByText(/^helper-/).count()) > 0) {
       await drawer.getByRole('button', { name: 'Swap sides' }).click();
     }
@@ -32,7 +32,7 @@ test(
     );
     await expect(findings.getByRole('listitem').first()).toContainText(/cloneBytes|Clone/);
 
-    // Sentence, finding 1, graph and table name the same function.
+    // The sentence, finding 1, the graph and the table show the same function.
     const graph = await flameGraph(page);
     const sentence = await page.getByRole('heading', { level: 1 }).innerText();
     const culprit = /ident\.(cloneBytes|\(\*Pool\)\.Clone)/.exec(sentence)?.[0] ?? 'no function';

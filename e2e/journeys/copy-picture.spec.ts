@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 
 type CopiedPicture = { types: string[]; width: number; height: number; colors: number };
 
-/** What the clipboard has: its types, the size of the picture, and how many colors it has. */
+/** Returns the types in the clipboard, and the size and the number of colors of the picture. */
 const readPicture = async (page: Page): Promise<CopiedPicture> =>
   page.evaluate(async () => {
     const [item] = await navigator.clipboard.read();
@@ -39,7 +39,7 @@ async function expectCopied(copy: Locator): Promise<void> {
 
 type Listed = { items: { id: string }[] };
 
-/** What a list has as soon as the example is added and evaluated. */
+/** Waits until a list of the API has items of the example, and returns them. */
 async function expectSome(page: Page, list: string): Promise<Listed['items']> {
   const read = async () =>
     ((await (await succeeded(await page.request.get(`${api}/${list}`))).json()) as Listed).items;

@@ -1,4 +1,5 @@
-// Story 4 on the example's artifacts: the row where latency jumps, the deploy that did it, the profiles around it, the gap.
+// Story 4 on the example's artifacts: the row whose latency increases, the deployment that caused
+// it, the profiles around it, and the gap.
 import type { Page } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';

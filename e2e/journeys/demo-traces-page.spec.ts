@@ -1,4 +1,5 @@
-// The page of traces: what a link restores of it, where its findings lead, and the way to goroutine profiles of the builds.
+// The page of traces: its state in a link, the links of its findings, and the link to goroutine
+// profiles of the same builds.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +13,7 @@ const traces = join(import.meta.dirname, '../../worker/example/traces');
 
 type Sent = { id: string; build: string };
 
-/** Talks to the API as the person of the page does. */
+/** Sends requests to the API as the user of the page. */
 class Sender {
   constructor(
     readonly request: APIRequestContext,
@@ -49,7 +50,7 @@ class Sender {
   }
 }
 
-/** Two builds, their traces compared; gives the comparison and both builds. */
+/** Compares the traces of two builds; returns the ids of the comparison and of both builds. */
 async function compareTraces(
   sender: Sender,
 ): Promise<Record<'comparison' | 'base' | 'garbage', string>> {
@@ -157,7 +158,7 @@ test('from a group to goroutine profiles of the same builds, or how to record th
   );
   await expectAccessible(page);
 
-  // They come while the page is open: it is shown.
+  // The button appears when profiles are uploaded while the page is open.
   const snapshot = (waiting: number) =>
     goroutineProfile([
       {
@@ -182,7 +183,7 @@ test('from a group to goroutine profiles of the same builds, or how to record th
   await expect(page.getByRole('textbox', { name: 'Search frames' })).toHaveValue(/main/);
   const first = new URL(page.url()).pathname;
 
-  // The second time it is opened, not made again.
+  // The second time, the existing comparison is opened.
   await page.goBack();
   await way.click();
   await expect(page).toHaveURL(/kind=goroutine/);

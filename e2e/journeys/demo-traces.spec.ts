@@ -1,4 +1,4 @@
-// The demo tells what the traces hold, whichever side they are on, whatever they are called, in whatever order they come.
+// The result of the demo depends on the contents of the traces only, not on sides, names or order.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

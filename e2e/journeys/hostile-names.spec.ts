@@ -1,4 +1,4 @@
-// Names inside files are untrusted text. Sixty of them through every view and export: nothing runs.
+// Names in files are untrusted text. With sixty hostile names, no view or export runs any of them.
 import { gunzipSync } from 'node:zlib';
 
 import { compared, file, flameGraph, pathOf } from '../support/compare-helpers';

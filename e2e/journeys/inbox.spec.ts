@@ -1,4 +1,5 @@
-// Triage with the keyboard alone, on the example: assign, snooze and undo in the inbox, then the page of a production event.
+// Triage of the example by keyboard only: assign, snooze and undo in the inbox, then the page of a
+// production event.
 import type { APIRequestContext, Page } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
@@ -16,7 +17,7 @@ async function itemsOf(request: APIRequestContext, view = 'needs-action'): Promi
 const kindsOf = async (request: APIRequestContext) =>
   (await itemsOf(request)).map(({ kind }) => kind);
 
-/** The row at the cursor. */
+/** Returns the row with the cursor. */
 const current = (page: Page) => page.locator('li[data-key][aria-current]');
 
 async function press(page: Page, keys: string): Promise<void> {
@@ -77,11 +78,11 @@ test('items are triaged with keys only, each action is undone, and an event has 
   await page.keyboard.type('load test');
   await press(page, 'Tab Tab Enter');
   await expect(page.getByText('Muted 1 item')).toBeVisible();
-  await expect(page.locator('li[data-key]')).toHaveCount(1); // else the list of before would satisfy what follows
+  await expect(page.locator('li[data-key]')).toHaveCount(1); // the next check needs this
   await press(page, 'u');
   await expect(page.locator('li[data-key]')).toHaveCount(2);
 
-  // Both were acted on, and so are read.
+  // Both items are read, because actions were applied to them.
   await press(page, 'Shift+X r');
   await expect(page.getByRole('img', { name: 'Unread' })).toHaveCount(2);
   await press(page, 'Escape');

@@ -1,10 +1,11 @@
-// J1 without a mouse: sign in, open the example's comparison, read the findings, walk the graph, sort the table.
+// J1 by keyboard only: sign in, open the comparison, read the findings, move through the graph,
+// sort the table.
 import { type Locator, type Page, request } from '@playwright/test';
 
 import { compared, exampleFiles, flameGraph } from '../support/compare-helpers';
 import { expect, expectAccessible, signUp, test } from '../support/test';
 
-/** Press Tab until this has the focus: what cannot be reached so, cannot be used without a mouse. */
+/** Presses Tab until an element has the focus; fails if it cannot be reached by keyboard. */
 async function tabTo(page: Page, target: Locator, most = 80): Promise<void> {
   await expect(target).toBeVisible({ timeout: 20_000 });
   for (let presses = 0; presses < most; presses++) {

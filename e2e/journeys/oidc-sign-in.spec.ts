@@ -16,7 +16,7 @@ test.afterAll(async () => {
   await corp.close();
 });
 
-/** Say at the provider who one is; our own page has a field for an e-mail too. */
+/** Enters the login on the page of the provider; our own page also has a field for an email. */
 async function isThere(page: Page, login: string): Promise<void> {
   await page.getByRole('heading', { name: 'Corp' }).waitFor();
   await page.getByLabel('Email').fill(login);
@@ -46,7 +46,7 @@ test('a new user signs in with the company’s account, signs out, and returns',
 test('who has a password links the company’s account, and signs in with it', async ({
   page,
   context,
-  person, // signed up at the other web process; the data and the host of the cookie are the same
+  person, // signed up at the other web process, with the same data and cookie host
 }) => {
   await page.goto(`${corp.url}/t/${person.team.slug}/settings?tab=account`);
   await page.getByRole('button', { name: 'Link Corp' }).click();

@@ -1,4 +1,4 @@
-// One dropped profile is opened on its own: where its cost is, who calls what, and the way to take it along.
+// One uploaded profile is opened without a comparison: its cost, its callers and its export.
 import { choose, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 

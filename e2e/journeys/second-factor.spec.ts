@@ -1,4 +1,5 @@
-// A passkey of Chromium's virtual authenticator, the team rule, and the pages in both schemes and on a narrow screen.
+// A passkey of Chromium's virtual authenticator, the rule of the team, and the pages in both color
+// schemes and on a narrow screen.
 import { mkdirSync } from 'node:fs';
 
 import type { Page } from '@playwright/test';
@@ -62,7 +63,7 @@ test('a passkey is added, required by the team, and signs in', async ({
   await expect(page.getByRole('button', { name: 'Remove Passkey' })).toBeVisible();
   await expect(page.getByText('10 unused recovery codes')).toBeVisible();
 
-  // An old session: only the refusal is made up, the confirmation and the repeated request are real.
+  // An old session: only the rejection is mocked; the confirmation and the second request are real.
   const tooOld = { type: 'urn:slowpath:sign-in-too-old', title: 'Not allowed', detail: '' };
   await page.route(
     '**/user/recovery-codes',
@@ -88,7 +89,7 @@ test('a passkey is added, required by the team, and signs in', async ({
   await picture(page, 'second-factors');
 
   await page.goto(`${site}/t/${person.team.slug}/settings?tab=team`);
-  await page.getByLabel('Members need a second factor').click(); // it changes once the team is saved
+  await page.getByLabel('Members need a second factor').click(); // changes after the save
   await expect(page.getByLabel('Members need a second factor')).toBeChecked();
   await picture(page, 'team-rule');
 

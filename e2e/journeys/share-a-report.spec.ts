@@ -1,4 +1,5 @@
-// A report: snapshots added, published, shared with a signed-out reader, downloaded as a file, and revoked.
+// A report: snapshots are added, published, shared with a signed-out reader and downloaded as a
+// file; then the share link is revoked.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import type { Page } from '@playwright/test';
@@ -6,7 +7,7 @@ import type { Page } from '@playwright/test';
 import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
 
-/** Adds what the page shows: to a new report, or to the newest. */
+/** Adds a snapshot of the page to a new report, or to the newest one. */
 async function add(page: Page, into?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add to report' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add to report' });
@@ -38,7 +39,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   await add(page);
   await page.getByRole('dialog').getByRole('link', { name: 'Why stacks grow' }).click();
 
-  // Written, captioned, put in order.
+  // A text block is added and moved.
   await expect(page.getByRole('heading', { level: 1, name: 'Why stacks grow' })).toBeVisible();
   await page.getByRole('button', { name: 'Add text at the top' }).click();
   await page.getByRole('textbox', { name: 'Text' }).fill('The **helper** is not inlined.');
@@ -54,7 +55,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByText('Version 1 is published')).toBeVisible();
 
-  // The link is shown once.
+  // The share link is shown only once.
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Share' });
   await dialog.getByLabel('Link name').fill('the storage team');
@@ -63,7 +64,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   expect(link).toMatch(/\/s\/[\w-]{32,}$/);
   await expectAccessible(page);
 
-  // What it was made from goes; the report stays.
+  // The report remains when its comparison is deleted.
   await succeeded(await context.request.delete(`${api}/comparisons/${id}`, { headers }));
   const stranger = await browser.newContext();
   const elsewhere = await stranger.newPage();
@@ -82,7 +83,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   ]);
   await expectAccessible(elsewhere);
 
-  // As one file, with no network at all.
+  // The downloaded file works without a network.
   const waiting = elsewhere.waitForEvent('download');
   await elsewhere.getByRole('link', { name: 'Download as one file' }).click();
   const file = info.outputPath('report.html');
@@ -100,7 +101,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   expect(wrong).toEqual([]);
   await offline.close();
 
-  // Ended: the next request is refused.
+  // After the link is revoked, the next request is rejected.
   await page.reload();
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await page.getByRole('button', { name: 'Revoke the storage team' }).click();

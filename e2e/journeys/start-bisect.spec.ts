@@ -1,4 +1,5 @@
-// The page that starts a bisect: both ends measured first, from the last good build, and from a production event.
+// The page that starts a bisect: with both boundaries measured first, from the last good build, and
+// from a production event.
 import type { Locator, Page } from '@playwright/test';
 
 import { pathOf } from '../support/compare-helpers';
@@ -8,14 +9,14 @@ import { api, expect, expectAccessible, succeeded, test } from '../support/test'
 
 const checks = (page: Page): Locator => page.getByRole('list', { name: 'Preflight checks' });
 
-/** Enters an end by a name and chooses it from the list. */
+/** Enters the name of a boundary and chooses it from the list. */
 async function chooseEnd(page: Page, side: 'Good' | 'Bad', name: string): Promise<void> {
   await expect(checks(page)).toContainText('Repositories are readable', { timeout: 60_000 });
   await page.getByRole('textbox', { name: side, exact: true }).fill(name);
   await page.getByRole('option', { name }).first().click();
 }
 
-/** Chooses what the runner's command prints, without a warm-up. */
+/** Chooses the number that the runner's command prints, without a warm-up. */
 async function measureTheCommand(page: Page): Promise<void> {
   await page.getByRole('radio', { name: /number that the runner/ }).check();
   await page.getByLabel('Measurement window').fill('0');

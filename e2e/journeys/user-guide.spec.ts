@@ -1,4 +1,5 @@
-// The user guide: read signed out, searched with the keyboard, opened from an empty list, and the API as it is served.
+// The user guide, signed out and searched by keyboard; its link in an empty list; and the API
+// reference.
 import { pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 

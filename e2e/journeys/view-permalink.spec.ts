@@ -1,4 +1,4 @@
-// Any view can be sent to a colleague: what the address says is what the page shows, there and back.
+// The URL contains the complete view, so a link shows another user the same page.
 import { compared, exampleFiles, pathOf } from '../support/compare-helpers';
 import { expect, test } from '../support/test';
 

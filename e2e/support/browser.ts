@@ -1,5 +1,5 @@
-// The headless Chromium of the journeys: unpacked by `unpack-browser.mjs` into .slowpath/browser, or the one that
-// SLOWPATH_CHROMIUM names.
+// The headless Chromium of the journeys: the one that `unpack-browser.mjs` unpacked into
+// .slowpath/browser, or the path in SLOWPATH_CHROMIUM.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../../.slowpath/browser');
 
 export const executablePath = process.env['SLOWPATH_CHROMIUM'] ?? join(folder, 'chromium');
 
-/** The environment it runs in: fonts that are there on every machine, its own temporary folder, libraries if need be. */
+/** Returns its environment: fixed fonts, its own temporary folder, and libraries if needed. */
 export function browserEnvironment(): Record<string, string> {
   return {
     ...definedOnly(process.env),
@@ -22,8 +22,8 @@ export function browserEnvironment(): Record<string, string> {
 const FOLDER_OF_RUN = 'SLOWPATH_BROWSER_TMP';
 
 /**
- * One folder a run: the first process that reads the configuration creates it and removes it at its end; its workers
- * inherit the name.
+ * Returns the temporary folder of the run. The first process that reads the configuration creates
+ * it and removes it when it exits; its workers inherit the name.
  */
 function temporaryFolder(): string {
   const known = process.env[FOLDER_OF_RUN];

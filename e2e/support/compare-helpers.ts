@@ -1,4 +1,4 @@
-// Steps that several journeys take: files on the page, a comparison through the API.
+// Steps of several journeys: uploads files on the page, and compares through the API.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export type Dropped = { name: string; mimeType: string; buffer: Buffer };
 
 const example = join(import.meta.dirname, '../../worker/example/artifacts');
 
-/** The example's CPU profiles of one variant with their facts, named after it; `most` at the most. */
+/** Returns at most `most` CPU profiles of a variant of the example, with their metadata files. */
 export function exampleFiles(variant: string, most = 10): Dropped[] {
   const names = readdirSync(join(example, variant)).filter((name) => name.startsWith('cpu.'));
   const profiles = names.filter((name) => name.endsWith('.pb.gz')).slice(0, most);
@@ -23,7 +23,7 @@ export function file(name: string, buffer: Buffer): Dropped {
   return { name, mimeType: 'application/octet-stream', buffer };
 }
 
-/** The flame graph of the page, once its frames are laid out and drawn: until then it has nothing that a key could walk. */
+/** Returns the flame graph of the page when its frames are drawn: before, keys have no effect. */
 export async function flameGraph(page: Page, name = 'Diff flame graph'): Promise<Locator> {
   const graph = page.getByRole('application', { name }).first();
   await expect(graph).toHaveAttribute('aria-busy', 'false', {
@@ -37,14 +37,14 @@ export async function flameGraph(page: Page, name = 'Diff flame graph'): Promise
   return graph;
 }
 
-/** How many colours a canvas shows; one where nothing is drawn. Runs in the page. */
+/** Runs in the page. Returns the number of colors of a canvas; one if nothing is drawn. */
 function coloursOf(canvas: HTMLCanvasElement | SVGElement): number {
   if (!(canvas instanceof HTMLCanvasElement) || canvas.width * canvas.height === 0) return 0;
   const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height);
   return new Set(new Uint32Array(pixels?.data.buffer ?? new ArrayBuffer(0))).size;
 }
 
-/** Open the upload drawer and choose these files. */
+/** Opens the upload drawer and chooses files. */
 export async function choose(page: Page, files: Dropped[]): Promise<void> {
   const drawer = page.getByRole('complementary', { name: 'Upload' });
   if (!(await drawer.isVisible())) {
@@ -56,7 +56,7 @@ export async function choose(page: Page, files: Dropped[]): Promise<void> {
   await page.getByLabel('Choose files').setInputFiles(files);
 }
 
-/** Upload both sides through the API and wait for the comparison; gives its id. */
+/** Uploads both sides through the API and waits for the comparison; returns its id. */
 export async function compared(
   request: APIRequestContext,
   baseURL: string,

@@ -1,4 +1,4 @@
-// Builds with profiles through the API, for journeys that compare them.
+// Creates builds with profiles through the API, for journeys that compare them.
 import { type APIRequestContext } from '@playwright/test';
 
 import { exampleFiles } from './compare-helpers';
@@ -23,7 +23,7 @@ export async function createService(context: Context, name: string): Promise<str
   return (await post(context, '/services', { name })).id;
 }
 
-/** A build of a service with profiles of a variant of the example, all decoded. */
+/** Creates a build with profiles of a variant of the example, and waits until all are decoded. */
 export async function uploadBuild(
   context: Context,
   service_id: string,
@@ -66,7 +66,7 @@ export async function waitUntilDecoded({ request }: Context, ids: string[]): Pro
   throw new Error('the artifacts are not decoded after a minute');
 }
 
-/** A CPU profile in which two endpoints are labels of the samples. */
+/** Returns a CPU profile whose samples have a label with one of two endpoints. */
 export const labelledProfile = (timeNs: bigint): Buffer =>
   cpuProfile(
     [

@@ -1,5 +1,6 @@
-// A second web process over the same data as this run's, whose users sign in at an identity provider: a certified one of
-// OpenID Connect, or one of SAML that is built from a Go module.
+// Starts a second web process with the data of this run, whose users sign in at an identity
+// provider: a certified provider of OpenID Connect, or a SAML provider that is built from a Go
+// module.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Goes on reading afterwards: who writes to a pipe that was closed dies of it. */
+/** Returns the first line and continues to read: writing to a closed pipe would end the process. */
 async function firstLine(process: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';

@@ -1,8 +1,8 @@
 /**
- * A certified OpenID provider to sign in against, on this machine: `node issuer.mjs CLIENT_ID CLIENT_SECRET
- * RETURN_URL...`.
- * Prints its address as one line. Any login is signed in: `mira@corp.example`; the prefix `unverified:` marks an
- * email that the provider does not verify. A name given as `login_hint` is taken without asking.
+ * Runs a certified OpenID provider on this machine:
+ * `node issuer.mjs CLIENT_ID CLIENT_SECRET RETURN_URL...`. Prints its URL as one line. It accepts
+ * any login, such as `mira@corp.example`; the prefix `unverified:` marks an email that the provider
+ * does not verify. With a `login_hint`, it does not ask for the login.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ const provider = new Provider(issuer, {
       client_id,
       client_secret,
       redirect_uris,
-      // Where a browser comes back to that was signed out: the page of signing in.
+      // After signing out, the browser returns to the sign-in page.
       post_logout_redirect_uris: redirect_uris.map((uri) => uri.replace(/\/callback$/u, '')),
       token_endpoint_auth_method: 'client_secret_post',
     },
@@ -50,7 +50,7 @@ const provider = new Provider(issuer, {
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   pkce: { required: () => true },
   cookies: { keys: ['of the tests, and no secret'] },
-  // What is asked for is granted: consent is not what is tried here.
+  // All requested scopes are granted, because consent is not tested here.
   async loadExistingGrant(context) {
     const grant = new context.oidc.provider.Grant({
       clientId: context.oidc.client.clientId,

@@ -1,4 +1,4 @@
-// A repository with one guilty commit, and a runner for it on this machine.
+// Creates a repository with one culprit commit, and a runner for it on this machine.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export const commits = 14;
 const deploy = '#!/bin/sh\ntouch "$SLOWPATH_OUT/up"\nexec sleep 600\n';
 const measure = '#!/bin/sh\ntest -e slow && echo 11 || echo 10\n';
 
-/** Writes a repository of some commits, one of which is guilty; returns the ids, the oldest first. */
+/** Writes a repository with one culprit among its commits; returns the SHAs, the oldest first. */
 export function writeHistory(folder: string): string[] {
   const git = (...words: string[]): string =>
     execFileSync('git', words, {
@@ -44,7 +44,7 @@ export function writeHistory(folder: string): string[] {
   });
 }
 
-/** Starts a runner whose measurement is 11 from the guilty commit on, and 10 before. */
+/** Starts a runner that measures 11 from the culprit commit on, and 10 before it. */
 function spawnRunner(folder: string, repository: string, url: string, token: string): ChildProcess {
   for (const [name, text] of Object.entries({
     'deploy.sh': deploy,
@@ -80,7 +80,7 @@ function spawnRunner(folder: string, repository: string, url: string, token: str
   });
 }
 
-/** Posts to the API and returns what is answered. */
+/** Posts to the API and returns the body of the response. */
 export async function post<Known>(
   request: APIRequestContext,
   url: string,
@@ -95,7 +95,7 @@ export async function post<Known>(
 
 export type LocalService = { serviceId: string; repositoryId: string; shas: string[] };
 
-/** Adds a service's repository, and runs a runner for it while `use` runs; everything is removed afterwards. */
+/** Adds a repository to a service and runs a runner while `use` runs; then removes the files. */
 export async function withLocalRunner(
   context: { request: APIRequestContext; url: string; teamId: string },
   serviceId: string,

@@ -1,7 +1,8 @@
-// Writes pprof files by hand, so that a journey can put anything at all into a name. The numbers are those of profile.proto.
+// Writes pprof files, so that a journey can use any text as a name. Field numbers are those of
+// profile.proto.
 import { gzipSync } from 'node:zlib';
 
-/** One stack, leaf first, and how many samples were taken in it. */
+/** One stack, with the leaf first, and the number of its samples. */
 export type Stack = {
   frames: { name: string; file?: string }[];
   samples: number;
@@ -32,12 +33,12 @@ const GOROUTINE: Kind = {
   values: (samples) => [samples],
 };
 
-/** A CPU profile of these stacks, gzipped, as Go would write one. */
+/** Returns a gzipped CPU profile of these stacks, as Go writes it. */
 export function cpuProfile(stacks: Stack[], times: Times = {}): Buffer {
   return profile(CPU, stacks, times);
 }
 
-/** A snapshot of goroutines, so many on each stack. */
+/** Returns a goroutine profile; the samples of a stack are its goroutines. */
 export function goroutineProfile(stacks: Stack[]): Buffer {
   return profile(GOROUTINE, stacks, { durationNs: 0 });
 }

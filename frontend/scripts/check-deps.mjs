@@ -1,5 +1,5 @@
-// Runs the dependency rules, and fails when fewer modules were read than there are files: a cruiser that cannot
-// read the installed TypeScript reads nothing and reports "no violations".
+// Checks the dependency rules, and fails if dependency-cruiser did not read all files: if it cannot
+// use the installed TypeScript, it reads nothing and reports "no violations".
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ try {
     },
   );
 } catch (error) {
-  output = error.stdout; // it exits with the number of violations and still prints its report
+  output = error.stdout; // the exit status is the number of violations; the report is still printed
 }
 const report = JSON.parse(output);
 const read = new Set(report.modules.map((module) => module.source));

@@ -1,4 +1,5 @@
-// Checks the words of the interface: no banned word in a text that users read, and no listed metaphor as an identifier.
+// Checks the words of the interface: texts that users read have no banned word, and declarations
+// do not use the listed metaphors as names.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -12,10 +13,10 @@ if (listed.length !== 2)
   throw new Error('backend/docs/glossary.md has no two lists of banned words');
 const words = listed.flatMap((line) => [...line.matchAll(/`([^`]+)`/gu)].map(([, word]) => word));
 
-/** Words that no text of the interface contains. */
+/** Matches words that texts of the interface must not contain. */
 const BANNED = new RegExp(`\\b(?:${words.join('|').replaceAll(' ', '\\s+')})\\b`, 'iu');
 
-/** Names that stood for a concept before the field's word did; a declaration must not bring one back. */
+/** Former names of concepts that now have the word of the field; declarations must not use them. */
 const METAPHORS = new Set(
   [
     'Told Telling Would Doubt Doubts Payer Victim Blame BlameBars HeldBy Dice Late FrozenPlace FrozenReader Unasked',
@@ -32,7 +33,7 @@ const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: t
 
 const problems = [];
 
-/** Whether a literal is text for people: it has a space, and is no import path. */
+/** Returns whether a literal is text for users: it has a space and is not an import path. */
 const isText = (node) =>
   ts.isJsxText(node) ||
   (ts.isStringLiteralLike(node) &&

@@ -1,5 +1,6 @@
-// The app's shell with its first route (the list of comparisons, or the board's page) must not outgrow its limit; graphs and
-// charts are loaded later. The dashboard with its charts has a separate limit.
+// Checks the size of the app's shell with its first route (the list of comparisons, or the page of
+// the dashboard); graphs and charts are loaded later. The dashboard with its charts has a separate
+// limit.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +15,7 @@ if (!existsSync(manifestPath)) {
 }
 const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
 
-/** The files that must be there for some entries, with their sizes. */
+/** Returns the files that some entries load, with their sizes. */
 function loadedFor(entries) {
   const files = new Set();
   const take = (key) => {

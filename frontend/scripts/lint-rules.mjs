@@ -1,6 +1,6 @@
-/** The rules of this project for the linter. */
+/** Lint rules of this project. */
 
-/** Limits how many props a component takes: many props say that it does several things. */
+/** Limits the number of props of a component: one with many props usually does several things. */
 const componentProps = {
   meta: {
     type: 'suggestion',
@@ -26,8 +26,8 @@ const componentProps = {
 };
 
 /**
- * Requires a private member of every class that is declared. The compiler then refuses whatever its constructor did not
- * make where an instance is expected; a class of public members accepts any object with the same ones.
+ * Requires a private member in every class. TypeScript then accepts only instances of the class; if
+ * all members are public, it accepts any object with the same members.
  */
 const nominalClasses = {
   meta: {

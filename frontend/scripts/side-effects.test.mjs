@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bareImport = /^import '(\.[^']*)';/gm;
 
-/** Modules that are imported for their effect alone, as paths below the folder of the frontend. */
+/** Returns the modules that are imported only for side effects, relative to the frontend folder. */
 function bareImports() {
   const found = new Set();
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
@@ -20,7 +20,7 @@ function bareImports() {
   return found;
 }
 
-// The bundler removes such an import, with the styles that its module loads, if package.json does not list the module.
+// If package.json does not list the module, the bundler removes the import and the module's styles.
 test('every module that is imported for its effect is listed in package.json', () => {
   const { sideEffects } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const imported = bareImports();

@@ -1,4 +1,7 @@
-/** Builds a page of a benchmark, serves it on the loopback interface, and opens it in a headless Chromium without a GPU. */
+/**
+ * Builds a page of a benchmark, serves it on the loopback interface, and opens it in a headless
+ * Chromium without a GPU.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -50,8 +53,9 @@ function serve(folder) {
 }
 
 /**
- * Calls `use` with `open(query, viewport)`, which returns a page whose drawing has not started; closes everything after.
- * @param root the folder of the page.
+ * Calls `use` with `open(query, viewport)`, which returns a page whose drawing has not started;
+ * closes everything afterwards.
+ * @param root the folder of the page
  */
 export async function withBenchPage(use, root) {
   const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-bench-'));

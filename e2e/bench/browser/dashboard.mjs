@@ -1,7 +1,8 @@
 /**
- * Measures the dashboard in a headless Chromium without a GPU: 12 services, 24 panels of 720 points over 24 hours, all in the
- * window. Time from the start of the app to the last panel painted, and the main thread's work a frame while the cursor moves.
- * Prints a JSON line a measurement.
+ * Measures the dashboard in a headless Chromium without a GPU: 12 services, 24 panels of 720 points
+ * over 24 hours, all visible. Measures the time from the start of the app until the last panel is
+ * painted, and the work of the main thread per frame while the cursor moves. Prints one line of
+ * JSON per measurement.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { withBenchPage } from './bench-page.mjs';
 import { printResult, quantile, tracedFrames } from './frames.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), 'dashboard');
-// As high as all rows.
+// The height of all rows.
 const WHOLE = { width: 1440, height: 2000 };
 const USUAL = { width: 1440, height: 900 };
 const PANELS = 24;
@@ -18,7 +19,7 @@ const FRAMES = 240;
 const FIRST_PAINT_GOAL_MS = 1500;
 const CURSOR_GOAL_MS = 16;
 
-/** Runs in the page. Resolves to the milliseconds until so many canvases have been painted. */
+/** Runs in the page. Resolves to the milliseconds until the given number of canvases is painted. */
 function waitForPaint(paints) {
   const hasInk = (canvas) => {
     const drawing = canvas.getContext('2d');
@@ -38,7 +39,10 @@ function waitForPaint(paints) {
   });
 }
 
-/** Runs in the page: one pointer move a frame, there and back over the panels. Resolves to the number of frames in which they showed different times. */
+/**
+ * Runs in the page. Moves the pointer back and forth over the panels, once per frame. Resolves to
+ * the number of frames in which panels showed different times.
+ */
 function moveCursor(frames) {
   const lines = [...document.querySelectorAll('[data-cursor-line]')];
   const panel = lines[0].parentElement.parentElement;
@@ -47,7 +51,7 @@ function moveCursor(frames) {
   return new Promise((resolve) => {
     let frame = 0;
     const step = () => {
-      // What the frame before has left: one place for all panels, or none yet.
+      // After the previous frame, all panels have the same cursor position, or none yet.
       if (new Set(lines.map((line) => line.style.transform)).size > 1) apart += 1;
       const share = 0.5 - 0.48 * Math.cos(frame / 38);
       panel.dispatchEvent(

@@ -1,7 +1,8 @@
 /**
- * Measures the flame graph in a headless Chromium without a GPU: the time from data to first frame, and the main thread's work a
- * frame while it pans and zooms (all tasks of the renderer's main thread as Chromium's trace records them, not only ours).
- * Prints a JSON line a measurement. Data: 500,000 random nodes with a fixed seed.
+ * Measures the flame graph in a headless Chromium without a GPU: the time from data to first frame,
+ * and the work of the main thread per frame while it pans and zooms (all tasks of the renderer's
+ * main thread in Chromium's trace, not only ours). Prints one line of JSON per measurement. Data:
+ * 500,000 random nodes with a fixed seed.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +27,7 @@ async function start(page) {
   return page.evaluate(() => globalThis.bench.firstFrameMs);
 }
 
-/** One gesture a frame: in, across, out. Runs in the page. */
+/** Runs in the page. Zooms in, pans and zooms out, with one gesture per frame. */
 function gestures(frames) {
   const canvas = document.querySelector('canvas');
   const box = canvas.getBoundingClientRect();
@@ -73,7 +74,7 @@ function gestures(frames) {
       if (frame < frames) requestAnimationFrame(step);
       else resolve(undefined);
     };
-    // setPointerCapture knows only real pointers.
+    // setPointerCapture throws for synthetic pointers.
     canvas.setPointerCapture = () => undefined;
     requestAnimationFrame(step);
   });

@@ -1,4 +1,4 @@
-/** Shared by the benchmarks of drawings: results as lines of JSON, and the main thread's work in each frame. */
+/** Prints results as lines of JSON, and measures the work of the main thread in each frame. */
 
 export function printResult(name, what, value, goal) {
   const met = value <= goal;
@@ -22,8 +22,8 @@ export function quantile(values, q) {
 }
 
 /**
- * Milliseconds of main-thread tasks from each animation frame to the next: processor time of the thread where the trace has it, so
- * that what else the machine does is not counted.
+ * Returns the milliseconds of main-thread tasks from each animation frame to the next, as processor
+ * time of the thread if the trace has it, because other programs do not affect that.
  */
 export async function tracedFrames(page, run) {
   const client = await page.context().newCDPSession(page);
@@ -53,7 +53,7 @@ export async function tracedFrames(page, run) {
         /RunTask$/u.test(name) && tid === main && pid === process && dur !== undefined,
     )
     .sort((a, b) => a.ts - b.ts);
-  // Callbacks of one frame follow each other within a task: a frame begins with the task that holds its first callback.
+  // All callbacks of a frame run in one task; the frame begins with that task.
   const begun = tasks
     .filter(({ ts, dur }) => frames.some((frame) => frame >= ts && frame < ts + dur))
     .map(({ ts }) => ts);
@@ -61,7 +61,7 @@ export async function tracedFrames(page, run) {
   let at = -1;
   let last = null;
   for (const task of tasks) {
-    // Nested RunTask events are inside of their parents already.
+    // The times of nested RunTask events are part of their parents.
     if (last !== null && task.ts < last.ts + last.dur) continue;
     last = task;
     while (at + 1 < begun.length && begun[at + 1] <= task.ts) at += 1;

@@ -1,4 +1,4 @@
-/** The whole app at the address of the dashboard, with generated responses: what is measured begins when the bytes have come. */
+/** The whole app at the URL of the dashboard, with generated responses instead of a server. */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
 import '../../../../frontend/src/ui/mantine-styles';
@@ -20,7 +20,7 @@ const ADDRESS = '/t/northwind/dashboard';
 /** Rows of the first page; the API has the same default. */
 const FIRST_ROWS = 50;
 
-/** The response of the API: the requested rows, or the first page; all services are named. */
+/** Returns the response of the API: the requested rows or the first page, and all services. */
 const dashboardOf = (query: URLSearchParams) => {
   const ids = query.getAll('services');
   const first = Math.min(SERVICES, Number(query.get('rows') ?? FIRST_ROWS));
@@ -47,7 +47,7 @@ globalThis.fetch = (input) => {
 Object.defineProperty(window, 'EventSource', {
   value: class extends EventTarget {
     close() {
-      // nothing ever happens in this stream
+      // This stream has no events.
     }
   },
 });

@@ -1,4 +1,7 @@
-/** A page with nothing but the flame graph of a random diff; its query sets the number of nodes, the parts and the view. */
+/**
+ * A page with only the flame graph of a random diff; query parameters set the number of nodes, the
+ * parts and the view.
+ */
 import '@fontsource-variable/inter/index.css';
 import type { ReactElement } from 'react';
 import { useMemo, useState } from 'react';

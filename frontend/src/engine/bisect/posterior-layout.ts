@@ -1,14 +1,14 @@
 /**
- * Belief over the levels of a bisect as one path: the levels side by side, in each a bar a candidate in the order of its
- * commits, and from the bar that was opened a way down into the next level.
+ * Layout of the posterior over the levels of a bisect: the levels are side by side, each with one
+ * bar per candidate in commit order.
  */
 
 export type PosteriorLevel = {
   key: string;
-  /** Belief now and before the first deploy, 0 to 1, of each candidate in order. */
+  /** Posterior (`belief`) and prior (`before`) of each candidate in commit order, 0 to 1. */
   belief: readonly number[];
   before: readonly number[];
-  /** The candidate that was opened into the next level; null where none was. */
+  /** Index of the candidate that was expanded into the next level; null if none was. */
   opened: number | null;
 };
 
@@ -17,15 +17,15 @@ export type PosteriorLevelLayout = {
   key: string;
   x: number;
   width: number;
-  /** Only those that are seen: a probability below half a pixel has no bar. */
+  /** Only visible bars: a probability whose bar would be below half a pixel has none. */
   bars: PosteriorBar[];
-  /** What was believed before, as the `d` of an SVG path. */
+  /** The prior, as the `d` attribute of an SVG path. */
   before: string;
-  /** The most believed candidate. */
+  /** Index of the candidate with the highest posterior. */
   best: number;
   xOf: (index: number) => number;
   indexAt: (x: number) => number;
-  /** The highest point of bars and prior between two x; the baseline where there is none. */
+  /** The y of the highest bar or prior between two x coordinates; the baseline if there is none. */
   topBetween: (from: number, to: number) => number;
 };
 type PosteriorLayout = {
@@ -40,9 +40,9 @@ const LABEL_PX = 30;
 const THINNEST_PX = 1.4;
 
 /**
- * @param width,height of a row of levels in CSS pixels. Levels stand side by side where each has room, wider where
- * there
- * are more candidates; else each has a separate row, all of one height.
+ * Places levels side by side if each has enough width; levels with more candidates are wider.
+ * Otherwise each level has a separate row, and all rows have the same height.
+ * @param width,height of a row of levels in CSS pixels
  */
 export function layOutPosterior(
   levels: readonly PosteriorLevel[],
@@ -66,7 +66,7 @@ export function layOutPosterior(
   };
 }
 
-/** By the square root of how many candidates there are, and none too narrow to be read. */
+/** Returns widths: the least width, plus a part proportional to the root of the candidate count. */
 function shares(levels: readonly PosteriorLevel[], room: number): number[] {
   const weights = levels.map(({ belief }) => Math.sqrt(Math.max(1, belief.length)));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
@@ -99,7 +99,7 @@ function layoutLevel(
     });
   });
   const most = Math.max(...before, 1e-12);
-  // What was believed before is small where there are many: it is drawn against its own largest, in the lower third.
+  // With many candidates every prior is small, so the largest is drawn at a third of the height.
   const scale = Math.min(tall, (tall / 3) * 1) / most;
   const priorY = before.map((share) => baseline - share * scale);
   const steps = priorY.map((at, index) => {

@@ -1,4 +1,4 @@
-/** Deploys of a bisect over time: one lane a slot, each probe a box whose first part is until it was ready. */
+/** Layout of the probes of a bisect over time: one lane per slot and one box per probe. */
 
 export type ProbeTimelineProbe = {
   number: number;
@@ -15,7 +15,7 @@ type ProbeTimelineBox = {
   lane: number;
   x: number;
   width: number;
-  /** Of the width, until it was ready. */
+  /** The part of the width that shows the time until the probe was ready. */
   readyWidth: number;
   running: boolean;
 };
@@ -33,7 +33,7 @@ const STEPS_S = [
 ];
 const TICK_PX = 84;
 
-/** @param width in CSS pixels, of the lanes without their names; `now` in milliseconds since 1970. */
+/** @param width of the lanes without their names, in CSS pixels; `now` in ms since 1970 */
 export function layOutProbeTimeline(
   probes: readonly ProbeTimelineProbe[],
   width: number,

@@ -1,9 +1,9 @@
-/** A series over builds, laid out: one dot a build, its level as line segments, a step where the level changes. */
+/** Layout of a series over builds: one dot per build, and one line segment per level. */
 
 type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
-/** `from` is its first build. */
+/** The line segment of one level; `from` is the index of its first build. */
 type BuildSeriesLevel = { from: number; fromX: number; toX: number; y: number };
-/** A point of the trend; it `begins` a line where the build before has none. */
+/** A point of the trend; it `begins` a new line if the build before it has no value. */
 type TrendPoint = { x: number; y: number; begins: boolean };
 export type BuildSeriesLayout = {
   dots: BuildSeriesDot[];
@@ -11,29 +11,29 @@ export type BuildSeriesLayout = {
   range: readonly [least: number, most: number];
   levels: BuildSeriesLevel[];
   trend: TrendPoint[];
-  /** The middle of the gap before a build. */
+  /** The x coordinate halfway between a build and the build before it. */
   xBefore: (index: number) => number;
   xOf: (index: number) => number;
   yOf: (value: number) => number;
-  /** The build nearest to a place, of all builds, also those without a value. */
+  /** The index of the build nearest to an x coordinate, including builds without a value. */
   indexAt: (x: number) => number;
 };
 
 type BuildSeriesInput = {
   values: (number | null)[];
-  /** What the series is without its noise, for each build. */
+  /** The level of the series at each build, without noise. */
   levels: (number | null)[];
-  /** The same where it moves slowly, from build to build. */
+  /** The series without noise at each build, if its level changes slowly instead of in steps. */
   trend?: (number | null)[];
   low?: (number | null)[];
   high?: (number | null)[];
-  /** Values that the scale must hold besides. */
+  /** Further values that the scale must include. */
   limits?: number[];
 };
 
 /**
+ * The scale includes every value and level; a series without variation is in the middle.
  * @param width,height in CSS pixels; `pad` is left free on all sides.
- * The scale holds every value and level; a series without variation is in the middle.
  */
 export function layOutBuildSeries(
   { values, levels, trend = [], low, high, limits = [] }: BuildSeriesInput,
@@ -80,9 +80,9 @@ export function layOutBuildSeries(
 }
 
 /**
- * Round values of a range for an axis, in ascending order: multiples of 1, 2, 2.5 or 5 times a power of ten, of bytes a power
- * of two. At least two, unless the range is empty.
- * @param spacing least distance of two ticks, in the unit of the values; smaller where only one fits
+ * Returns round values of a range for an axis, in ascending order: multiples of 1, 2, 2.5 or 5
+ * times a power of ten, or of a power of two for bytes. At least two, unless the range is empty.
+ * @param spacing least distance of two ticks, in the unit of the values; halved until two fit
  */
 export function axisTicks(
   [least, most]: readonly [number, number],
@@ -101,7 +101,8 @@ export function axisTicks(
 }
 
 /**
- * Which of these positions get a label, so that no two are closer than `leastPx`: the last always does.
+ * Returns the indexes of the positions that get a label. The last one always does; no two are
+ * closer than `leastPx`.
  * @param positions in ascending order
  */
 export function labelledPositions(positions: readonly number[], leastPx: number): number[] {
@@ -137,7 +138,7 @@ function levelsOf(
   return found;
 }
 
-/** The levels of a row of a list: the first up to the step, the last from there on. */
+/** Returns the level at each build: the first level before the step, and the last from there on. */
 export function sparklineLevels(
   length: number,
   step_at: number | null,
@@ -148,12 +149,12 @@ export function sparklineLevels(
   return Array.from({ length }, (_, index) => (step_at === null || index < step_at ? first : last));
 }
 
-/** Tukey's fences: values further outside of the middle half than this many of its widths are outliers. */
+/** Tukey's fences: an outlier is further than this many interquartile ranges from the quartiles. */
 const FENCE = 1.5;
 
 /**
- * Values of a small chart with outliers drawn in to Tukey's fences, so that one of them does not flatten a step. The levels are
- * always within the scale.
+ * Returns the values with outliers clamped to Tukey's fences, because in a small chart a single
+ * outlier would make a step invisible. Levels are never clamped.
  */
 export function withoutOutliers(values: (number | null)[], levels: number[]): (number | null)[] {
   const known = values.filter((value): value is number => value !== null && Number.isFinite(value));

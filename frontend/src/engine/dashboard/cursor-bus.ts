@@ -1,16 +1,16 @@
 /**
- * One moment for all panels. Panels listen; the publisher of the cursor sends an index of the shared grid. Moves
- * within one frame
- * are one move, and all listeners are called in the same frame, so that no two panels ever show different times.
+ * The time cursor that all panels share: an index of the shared grid. Moves within one animation
+ * frame are combined, and all listeners are called in the same frame, so panels never show
+ * different times.
  */
 
 type Brush = { from: number; to: number };
 export type CursorState = {
   /** Grid index; null = no cursor. */
   index: number | null;
-  /** What is being selected, as indexes in any order; null = nothing. */
+  /** The current selection, as grid indexes in any order; null = none. */
   brush: Brush | null;
-  /** Set by keys: stays when the pointer leaves. */
+  /** The cursor was set by keys and stays when the pointer leaves. */
   pinned: boolean;
 };
 type CursorListener = (state: Readonly<CursorState>) => void;
@@ -23,7 +23,7 @@ export class CursorBus {
   #waiting = false;
   readonly #schedule: Schedule;
 
-  /** @param schedule runs a function at the next frame. */
+  /** @param schedule runs a function in the next animation frame */
   constructor(points: number, schedule: Schedule) {
     this.#points = points;
     this.#schedule = schedule;
@@ -33,14 +33,14 @@ export class CursorBus {
     return this.#state;
   }
 
-  /** Another grid: an index beyond it moves to its end. */
+  /** Sets the length of the grid; an index beyond it moves to its end. */
   resize(points: number): void {
     this.#points = points;
     const { index } = this.#state;
     if (index !== null) this.#change({ index: this.#within(index) });
   }
 
-  /** The listener is called with the state at once, then with every change. */
+  /** Calls the listener with the current state, then with every change. */
   listen(heard: CursorListener): () => void {
     this.#listeners.add(heard);
     heard(this.#state);
@@ -53,12 +53,12 @@ export class CursorBus {
     this.#change({ index: index === null ? null : this.#within(index), pinned });
   }
 
-  /** By keys, from where the cursor is; without one from the newest time. */
+  /** Moves the cursor by keys; without a cursor, the move starts at the newest time. */
   step(by: number): void {
     this.move((this.#state.index ?? this.#points) + by, true);
   }
 
-  /** The pointer has left; what keys have set stays. */
+  /** Removes the cursor when the pointer leaves, unless it was set by keys. */
   leave(): void {
     if (!this.#state.pinned) this.#change({ index: null });
   }
@@ -93,7 +93,7 @@ export class CursorBus {
   }
 }
 
-/** A selection in order, or null where it is too short to mean anything. */
+/** Returns a selection in ascending order, or null if it is shorter than `least` steps. */
 export function selectedTimeOf(brush: Brush | null, least = 2): Brush | null {
   if (!brush) return null;
   const [from, to] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)];

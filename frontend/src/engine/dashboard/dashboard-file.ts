@@ -1,6 +1,7 @@
 /**
- * Reads "slowpath.board": rows of services in request-flow order, their series on one time grid, and what is marked on it.
- * Texts in it come from people's own metrics and commits; they stay texts. Columns are views, nothing is copied.
+ * Reads "slowpath.board": the rows of services in the order of requests, their series on one time
+ * grid, and the markers. Its texts come from metrics and commits of users and are plain text.
+ * Columns are views, without copies.
  */
 import type * as api from '../../api/api-types';
 import type { DashboardDeployment, DashboardHeader, DashboardService } from '../../api/api-types';
@@ -12,18 +13,18 @@ export type QuantileId = (typeof QUANTILES)[number];
 export const STATUS_CLASSES = ['2xx', '4xx', '5xx', 'other'] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];
 
-/** A row in order. One that is not in sight yet waits: of it only the service is known. */
+/** The row of one service. Until it is `loaded`, only the service is known. */
 export type DashboardRow = api.DashboardRow & { loaded: boolean };
 
 type Band = { low: Float32Array; high: Float32Array };
-/** Series of one row, one value a grid time; NaN = nothing. null = no such series. */
+/** Series of one row with one value per grid time: NaN = no value; null = no such series. */
 export type RowSeries = {
   qps: Record<StatusClass, Float32Array | null>;
   latency: Record<QuantileId, Float32Array | null>;
   bands: Record<QuantileId, Band | null>;
   gauges: (Float32Array | null)[];
   instances: (Float32Array | null)[];
-  /** p99 of the parts of a row that is split by a label, as `row.split` names them. */
+  /** p99 of each part of a row that is split by a label, in the order of `row.split`. */
   split: (Float32Array | null)[];
   against: { qps: Float32Array | null; latency: Record<QuantileId, Float32Array | null> } | null;
 };
@@ -33,7 +34,7 @@ export type Dashboard = Pick<
   'environment' | 'environments' | 'edges' | 'annotations' | 'changes' | 'headline' | 'empty'
 > & {
   grid: TimeGrid;
-  /** The server's clock, and the newest sample of all; null without any. */
+  /** The time of the server, and of the newest sample of all services; null if there is none. */
   nowMs: number;
   newestMs: number | null;
   orderSource: DashboardHeader['order_source'];
@@ -41,20 +42,20 @@ export type Dashboard = Pick<
   series: RowSeries[];
   deploys: DashboardDeployment[];
   against: DashboardHeader['time_shift'];
-  /** Why there is none, where one was asked for. */
+  /** Why the earlier period that was requested cannot be shown. */
   againstReason: string | null;
-  /** All services there are; more than the rows where only some were asked for. */
+  /** The number of all services; more than the rows if only some were requested. */
   servicesTotal: number;
-  /** The ids of all of them in order, if the server sent them. */
+  /** The ids of all services in order, if the server sent them. */
   order: string[];
-  /** How often newer cells were put behind those that came as a whole. */
+  /** How often newer cells were appended since the last full response. */
   parts: number;
 };
 
 type DashboardFile = ColumnFile<DashboardHeader>;
 const POINTS_MOST = 5000;
 
-/** @throws ColumnError when the data is not a whole board. */
+/** @throws ColumnError if the data is not a complete dashboard */
 export function readDashboard(buffer: ArrayBuffer): Dashboard {
   const file = new ColumnFile<DashboardHeader>(buffer, 'slowpath.board');
   const grid = gridOf(file);
@@ -147,7 +148,7 @@ function rowOf(row: api.DashboardRow): DashboardRow {
   };
 }
 
-/** All services in order: those that came, and those that wait. */
+/** Returns rows of all services in order: the loaded ones, and placeholders for the others. */
 function withLoadingRows(loaded: DashboardRow[], services: DashboardService[]): DashboardRow[] {
   if (services.length === 0) return loaded;
   const came = new Map(loaded.map((row) => [row.service.id, row]));

@@ -1,11 +1,14 @@
-/** Where labels beside vertical lines stand, so that none covers another: left or right of its line, in a few rows, or not at all. */
+/**
+ * Positions of labels beside vertical lines: left or right of the line, in a few rows. Labels do
+ * not overlap; a label without space is omitted.
+ */
 
 type LabelRequest = {
   id: string;
-  /** Of the line, pixels. */
+  /** The x of the line, in pixels. */
   x: number;
   text: string;
-  /** Used where the whole text does not fit; none = nothing then. */
+  /** Replaces `text` if it does not fit; without it, the label is then omitted. */
   short?: string;
   prefer: 'left' | 'right';
 };
@@ -19,13 +22,13 @@ export type LabelPosition = {
 type Bounds = { left: number; right: number; rows: number };
 
 const GAP_PX = 7;
-/** Of the 11 px letters of the interface, measured over our own labels; a little more than the mean. */
+/** The width of a letter at 11 px: a little more than the mean, measured over our own labels. */
 const LETTER_PX = 6.1;
 
-/** Of a label with the space beside its line, pixels. */
+/** Returns the width of a label with the space beside its line, in pixels. */
 export const labelWidth = (text: string): number => GAP_PX + text.length * LETTER_PX;
 
-/** In the order given: who comes first is placed first. */
+/** Places labels in the given order; earlier ones have priority. */
 export function placeLabels(requests: readonly LabelRequest[], bounds: Bounds): LabelPosition[] {
   const taken: { from: number; to: number; row: number }[] = [];
   const placed: LabelPosition[] = [];

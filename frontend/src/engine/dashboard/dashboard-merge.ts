@@ -1,6 +1,7 @@
 /**
- * A board that grows: rows that came later are put in their places, and newer cells behind those that are shown. What can
- * not be joined with certainty (another step, another order, another comparison) is null: then the whole is asked for.
+ * Merges responses into the dashboard that is shown: inserts rows that are loaded later, and
+ * appends newer cells. The result is null if a response does not fit (another step, order or time
+ * shift); the whole dashboard is then requested.
  */
 import type { PanelGap } from '../../api/api-types';
 import {
@@ -16,11 +17,11 @@ const lastOf = (grid: TimeGrid): number => timeAt(grid, grid.points - 1);
 const sameGrid = (a: TimeGrid, b: TimeGrid): boolean =>
   a.fromMs === b.fromMs && a.stepMs === b.stepMs && a.points === b.points;
 
-/** Where the rows are that a part brings; of others it only knows that they wait. */
+/** Returns the indexes of the loaded rows of a part by service id. */
 const cameWith = (part: Dashboard): Map<string, number> =>
   new Map(part.rows.flatMap((row, at) => (row.loaded ? [[row.service.id, at] as const] : [])));
 
-/** Rows of another part of the same board, put where they belong. Null where the parts have different times. */
+/** Inserts the loaded rows of another response; null if its grid or environment differs. */
 export function withRows(board: Dashboard, page: Dashboard): Dashboard | null {
   if (!sameGrid(board.grid, page.grid) || board.environment?.id !== page.environment?.id)
     return null;
@@ -35,7 +36,7 @@ export function withRows(board: Dashboard, page: Dashboard): Dashboard | null {
   };
 }
 
-/** Where cells of both stand in the joined grid. */
+/** The merged grid, the range of old cells in it, and the first time of the new cells. */
 type Joint = { grid: TimeGrid; kept: [from: number, to: number]; sinceMs: number };
 
 function jointOf(board: Dashboard, part: Dashboard): Joint | null {
@@ -62,7 +63,7 @@ function jointOf(board: Dashboard, part: Dashboard): Joint | null {
 
 const shiftOf = (board: Dashboard): number | null => board.against?.shift_ms ?? null;
 
-/** The same services in the same order, compared with the same time. */
+/** Returns whether both have the same services in the same order and the same time shift. */
 const alike = (board: Dashboard, part: Dashboard): boolean =>
   board.environment?.id === part.environment?.id &&
   board.orderSource === part.orderSource &&
@@ -72,7 +73,10 @@ const alike = (board: Dashboard, part: Dashboard): boolean =>
   part.order.length === board.order.length &&
   part.order.every((id, at) => id === board.order[at]);
 
-/** The board with the newest cells of `part` behind its own, as many cells as before; what is marked is as the part says. */
+/**
+ * Appends the newest cells of `part` and drops as many of the oldest; markers are those of `part`.
+ * Returns null if they cannot be merged.
+ */
 export function mergeNewCells(board: Dashboard, part: Dashboard): Dashboard | null {
   const joint = jointOf(board, part);
   if (!joint || !alike(board, part)) return null;
@@ -94,10 +98,10 @@ function joinedRow(row: DashboardRow, came: DashboardRow, { grid, sinceMs }: Joi
   const ended = (upTo: number) => upTo >= grid.fromMs;
   return {
     ...came,
-    // Of what was quiet lately the newest cells know less than the older ones.
+    // Without recent samples, the older response has more information.
     latency: came.latency.histogram === 'none' ? row.latency : came.latency,
     requests: came.requests.found ? came.requests : row.requests,
-    // No instance is named in cells without samples: then none ran.
+    // Cells without samples have no number of instances: none ran.
     instances: came.instances ?? (row.instances === null ? null : 0),
     gaps: joinedGaps(row, came, { grid, sinceMs }),
     resets: [
@@ -121,7 +125,7 @@ function joinedRow(row: DashboardRow, came: DashboardRow, { grid, sinceMs }: Joi
 const QUIET = 'no samples';
 const FIRST = 'before the first sample';
 
-/** Gaps on both sides of the joint are one, and keep the older one's reason. */
+/** Merges gaps. Gaps on both sides of the joint become one, with the older one's reason. */
 function joinedGaps(
   row: DashboardRow,
   came: DashboardRow,
@@ -133,7 +137,7 @@ function joinedGaps(
   const before = older.filter(({ from_ms }) => from_ms < sinceMs);
   const atJoint = (panel: PanelGap['panel']) =>
     before.find((gap) => gap.panel === panel && gap.to_ms >= sinceMs - grid.stepMs);
-  // Nothing at all came of it lately: its newest cells have no gaps.
+  // The newest cells of a row without recent samples have no gaps, so one is added.
   const silent = row.requests.found && !came.requests.found && came.latency.histogram === 'none';
   const newest: PanelGap[] = silent
     ? [{ from_ms: sinceMs, to_ms: lastOf(grid), reason: QUIET, panel: 'both' }]
@@ -180,7 +184,7 @@ function joinedSeries([own, row]: Whose, [came, newRow]: Whose, joint: Joint): R
         came.instances[newRow.instance_names.indexOf(name)] ?? null,
       ),
     ),
-    // The newest cells of a split row are not asked for alone.
+    // The newest cells of split rows are never requested alone.
     split: [],
     against: against && {
       qps: join(own.against?.qps ?? null, came.against?.qps ?? null),

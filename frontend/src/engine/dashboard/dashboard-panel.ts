@@ -1,21 +1,21 @@
-/** What a panel draws, from the columns of its row: lines, areas and bands as flat points over the shared time axis. */
+/** Lines, areas and bands of a panel over the shared time axis, from the columns of its row. */
 import type { PanelGap } from '../../api/api-types';
 import type { QuantileId, RowSeries, StatusClass } from './dashboard-file';
 import { heightOf, type HeightScale } from './dashboard-scale';
 import { timeAt, type TimeGrid } from './time-grid';
 
-/** How a line looks is the chart's business; its meaning is defined here. */
+/** The meaning of a line; the chart chooses its style. */
 export type LineMeaning =
   | { of: 'status'; status: StatusClass }
   | { of: 'total' }
   | { of: 'latency'; quantile: QuantileId }
   | { of: 'instance' }
-  /** A part of a split row: the first ones took most time; the rest together is `other`. */
+  /** A part of a split row, in descending order of time; `other` is the sum of the rest. */
   | { of: 'split'; place: number | 'other' }
   | { of: 'against'; quantile: QuantileId | null }
   | { of: 'gauge' };
 
-/** x (milliseconds from the grid's first time) and height by turns; NaN breaks the line. */
+/** Alternating x (milliseconds from the grid's first time) and height; NaN breaks the line. */
 export type Points = Float64Array;
 export type PanelLine = {
   meaning: LineMeaning;
@@ -24,7 +24,7 @@ export type PanelLine = {
   dots: Float32Array | null;
 };
 type PanelBand = { quantile: QuantileId; low: Points; high: Points };
-/** The name of a line at its end. */
+/** The label at the end of a line. */
 type LineEnd = { text: string; height: number; place: number | 'other' };
 export type PanelModel = {
   scale: HeightScale;
@@ -34,7 +34,7 @@ export type PanelModel = {
   ends: LineEnd[];
 };
 
-/** From the bottom: what fails is at the base line, where it is seen. */
+/** The stack from the bottom: failures are at the base line, where they are easy to see. */
 const STACK: readonly StatusClass[] = ['5xx', '4xx', 'other', '2xx'];
 const MAX_INSTANCES = 24;
 
@@ -47,7 +47,7 @@ function pointsOf(grid: TimeGrid, values: Float32Array | Float64Array, scale: He
   return points;
 }
 
-/** Sums from the bottom of the stack up: `[k]` holds all of `STACK` up to k. A class without a value counts nothing. */
+/** Returns for each status class the sum of it and the classes below it; NaN adds nothing. */
 export function stackOf(qps: RowSeries['qps'], points: number): Map<StatusClass, Float32Array> {
   const sums = new Map<StatusClass, Float32Array>();
   let below = new Float32Array(points).fill(NaN);
@@ -65,7 +65,7 @@ export function stackOf(qps: RowSeries['qps'], points: number): Map<StatusClass,
   return sums;
 }
 
-/** All requests of a row; null where it counts none. */
+/** Returns the rate of all requests of a row; null if it has no request series. */
 export function totalOf(qps: RowSeries['qps'], points: number): Float32Array | null {
   return [...stackOf(qps, points).values()].at(-1) ?? null;
 }
@@ -88,7 +88,7 @@ export function ratePanel(grid: TimeGrid, series: RowSeries, scale: HeightScale)
     });
   return {
     scale,
-    // The highest sum first: the smaller ones are painted over it.
+    // The highest sum is first, because the smaller ones are painted over it.
     areas: sums.reverse().map(([status, sum]) => ({
       meaning: { of: 'status', status },
       points: pointsOf(grid, sum, scale),
@@ -143,7 +143,7 @@ export function latencyPanel(
   };
 }
 
-/** The latency of a split row: one line for each part, named at its end. */
+/** Returns the latency panel of a split row: one line per part, labeled at its end. */
 export function splitPanel(
   grid: TimeGrid,
   parts: readonly { name: string; place: number | 'other'; column: Float32Array | null }[],
@@ -183,7 +183,7 @@ export function gaugePanel(
   };
 }
 
-/** The last index with a value, from `index` back; -1 without any. */
+/** Returns the last index with a value at or before `index`; -1 if there is none. */
 export function lastWith(column: Float32Array | null, index: number): number {
   if (!column) return -1;
   for (let at = Math.min(index, column.length - 1); at >= 0; at -= 1)
@@ -191,7 +191,7 @@ export function lastWith(column: Float32Array | null, index: number): number {
   return -1;
 }
 
-/** Why nothing is drawn at a time, if the server says so. */
+/** Returns the gap at a grid time, if the server reported one. */
 export function gapAt(
   gaps: readonly PanelGap[],
   panel: 'qps' | 'latency',

@@ -1,7 +1,8 @@
 /**
- * Heights on the dashboard: 0 is the base line, 1 the top. Latency is logarithmic by default. Automatic scales begin at each
- * row's own values and span the same ratio on every row, so that equal heights are equal ratios; `log` is one scale for all
- * rows. Rates and linear latency have separate round tops.
+ * Scales of the dashboard: height 0 is the base line, 1 the top. Latency is logarithmic by default.
+ * Automatic scales are centered on the values of each row and span the same ratio on every row, so
+ * equal heights are equal ratios; `log` is one scale for all rows. Scales of rates and of linear
+ * latency end at a round number per row.
  */
 import type { RowSeries, QuantileId } from './dashboard-file';
 import { formatNumber, formatValue } from '../format/format';
@@ -14,16 +15,16 @@ export type HeightScale = {
   least: number;
   most: number;
   ticks: AxisTick[];
-  /** Of a row that needs more than the shared ratio: a ratio is drawn this many times lower than in the others. */
+  /** If a row exceeds the shared ratio: how many times lower it shows a ratio than other rows. */
   lower?: number;
 };
 
 const DECADES_MOST = 4;
 const TOPS = [1, 2, 3, 4, 5, 6, 8, 10];
-/** Above this part of the panel is text. */
+/** Factor of the free space above the largest value, for text. */
 const HEADROOM = 1.12;
 
-/** 0..1, NaN where there is nothing. Values below a logarithmic scale (0, too) are drawn on its base line. */
+/** Returns the height of a value, 0 to 1, or NaN for NaN. Values outside the scale are clamped. */
 export function heightOf(scale: HeightScale, value: number): number {
   if (Number.isNaN(value)) return NaN;
   const { kind, least, most } = scale;
@@ -36,7 +37,7 @@ export function heightOf(scale: HeightScale, value: number): number {
   return Math.max(0, Math.min(1, share));
 }
 
-/** The least round number that is not below: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. */
+/** Returns the least of 1, 2, 3, 4, 5, 6, 8, 10 times a power of ten that is not below a value. */
 export function roundTop(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -57,7 +58,7 @@ function extent(columns: readonly (Float32Array | null)[]): { least: number; mos
   return most > 0 && Number.isFinite(most) ? { least: Math.min(least, most), most } : null;
 }
 
-/** A row with the quantiles that are drawn of it. */
+/** A row with its drawn quantiles. */
 type DrawnRow = { series: RowSeries; quantiles: readonly QuantileId[] };
 
 const latencyColumns = (series: RowSeries, ids: readonly QuantileId[], instances: boolean) =>
@@ -75,7 +76,10 @@ const latencyTick = (seconds: number, height: number, withUnit: boolean): AxisTi
   return { height, text: withUnit ? text : text.replace(/ .*$/u, '') };
 };
 
-/** Whole decades around all rows' values; at most four hairlines, with the unit where it changes. */
+/**
+ * Returns a scale of whole decades around the values of all rows, in at most four steps. A tick has
+ * its unit only if it differs from that of the tick below.
+ */
 export function logLatencyScale(all: readonly DrawnRow[], instances = false): HeightScale {
   const found = extent(
     all.flatMap(({ series, quantiles }) => latencyColumns(series, quantiles, instances)),
@@ -95,12 +99,12 @@ export function logLatencyScale(all: readonly DrawnRow[], instances = false): He
   return { kind: 'log', least: 10 ** low, most: 10 ** top, ticks };
 }
 
-/** Part of the values that an automatic scale leaves out at each end: single outliers do not flatten all rows. */
+/** The share of values that automatic scales ignore at each end: outliers must not flatten rows. */
 const OUTLIERS = 0.005;
-/** Ratio of the top to the base of automatic scales. A row whose values span more has a whole multiple of it. */
+/** Limits of the shared ratio of top to base. A row whose values span more has a power of it. */
 const LEAST_RATIO = 2;
 const MOST_SHARED_RATIO = 8;
-/** Of the span of the values, at each end. */
+/** Free space at each end, as a share of the span of the values. */
 const MARGIN = 0.08;
 const AUTO_TICKS_MOST = 4;
 
@@ -116,7 +120,7 @@ function usualExtent(
   return { least: values[skipped]!, most: values[values.length - 1 - skipped]! };
 }
 
-/** Round values (1, 2, 5 times a power of ten) within a range, as many as fit: at most `AUTO_TICKS_MOST`. */
+/** Returns at most `AUTO_TICKS_MOST` round values within a range. */
 function roundValues(least: number, most: number): number[] {
   const all: number[] = [];
   for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power += 1)
@@ -126,7 +130,7 @@ function roundValues(least: number, most: number): number[] {
   return inside.filter((_, at) => at % stride === 0);
 }
 
-/** A scale for each row: in the middle its own values, from base to top the same ratio or a multiple of it. */
+/** Returns a scale per row, centered on its values; all span the same ratio or a power of it. */
 export function autoLatencyScales(all: readonly DrawnRow[], instances = false): HeightScale[] {
   const extents = all.map(({ series, quantiles }) =>
     usualExtent(latencyColumns(series, quantiles, instances)),
@@ -148,7 +152,7 @@ export function autoLatencyScales(all: readonly DrawnRow[], instances = false): 
   });
 }
 
-/** From 0 to a round top of this row's own values. */
+/** Returns a scale from 0 to a round number above the values of one row. */
 export function linearLatencyScale(
   series: RowSeries,
   ids: readonly QuantileId[],
@@ -164,7 +168,7 @@ export function linearLatencyScale(
   };
 }
 
-/** Requests a second, 0 to a round top. */
+/** Returns a scale of requests per second from 0 to a round number. */
 export function rateScale(columns: readonly (Float32Array | null)[]): HeightScale {
   const most = roundTop((extent(columns)?.most ?? 1) * HEADROOM);
   return {
@@ -175,13 +179,13 @@ export function rateScale(columns: readonly (Float32Array | null)[]): HeightScal
   };
 }
 
-/** A gauge's thin strip: only its top is labeled. */
+/** Returns the scale of a gauge; only its top is labeled. */
 export function gaugeScale(column: Float32Array | null, max: number | null): HeightScale {
   const most = roundTop(Math.max(max ?? 0, extent([column])?.most ?? 0));
   return { kind: 'linear', least: 0, most, ticks: [{ height: 1, text: shortNumber(most) }] };
 }
 
-/** "200", "2.5 k", "1.2 M": what fits beside an axis. */
+/** Formats a number for an axis: "200", "25 k", "1.2 M". */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e9) return `${trimmed(value / 1e9)} G`;

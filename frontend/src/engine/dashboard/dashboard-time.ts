@@ -1,4 +1,4 @@
-/** Time on the board: the server's grid, ticks at round moments, and moments in words, in the person's time zone. */
+/** Times of the dashboard: ticks at round times, and times as text, in the user's time zone. */
 import type { PanelGap } from '../../api/api-types';
 import { roundMoments } from '../../lib/wall-times';
 import * as times from '../../lib/times';
@@ -30,13 +30,13 @@ const TICK_STEPS = [
   7 * DAY,
 ];
 
-/** 0..1 along the span; outside of it below 0 or above 1. */
+/** Returns the position of a time: 0 at the start of the span, 1 at its end, or beyond these. */
 export const shareOf = (span: TimeSpan, atMs: number): number =>
   (atMs - span.fromMs) / Math.max(1, span.toMs - span.fromMs);
 
 type TimeTick = { atMs: number; text: string };
 
-/** Round moments within the span, at least `leastPx` apart on `widthPx`. */
+/** Returns round times within the span, at least `leastPx` apart on `widthPx`. */
 export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTick[] {
   const length = span.toMs - span.fromMs;
   if (length <= 0 || widthPx <= 0) return [];
@@ -50,7 +50,7 @@ export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTi
 
 export const dayText = times.dayText;
 
-/** "14:02", with seconds where the step is below a minute: "14:02:15". */
+/** Formats a time of day: "14:02", or "14:02:15" if the step is below a minute. */
 export const clockText = (atMs: number, stepMs = MINUTE): string =>
   times.clockText(atMs, stepMs < MINUTE && atMs % MINUTE !== 0);
 
@@ -60,23 +60,23 @@ function tickText(atMs: number, stepMs: number): string {
     : clockText(atMs, stepMs);
 }
 
-/** A moment on a board of that length: the day is included where more than one is shown. */
+/** Formats a time, with its day if the span is longer than a day. */
 export function momentText(atMs: number, span: TimeSpan, stepMs = MINUTE): string {
   const clock = clockText(atMs, stepMs);
   return span.toMs - span.fromMs > DAY ? `${dayText(atMs)} ${clock}` : clock;
 }
 
-/** A time range that is being selected: "15:48 to 16:21 · 33 min". */
+/** Formats a selected time range: "15:48 to 16:21 · 33 min". */
 export function selectionText({ fromMs, toMs }: TimeSpan, span: TimeSpan, stepMs: number): string {
   const [from, to] = [momentText(fromMs, span, stepMs), momentText(toMs, span, stepMs)];
   return `${from} to ${to} · ${lengthText(toMs - fromMs)}`;
 }
 
-/** Why values are missing: "no requests"; with the time where the reason has a beginning: "no samples since 14:02". */
+/** Formats the reason of a gap: "no requests", or with its start "no samples since 14:02". */
 export const gapText = ({ reason, from_ms }: PanelGap, span: TimeSpan): string =>
   reason.endsWith(' since') ? `${reason} ${momentText(from_ms, span)}` : reason;
 
-/** "last at 14:02" of a value long before the end of the grid; else nothing. */
+/** Returns "last at 14:02" for a value long before the end of the grid, otherwise "". */
 export function lastText(grid: TimeGrid, index: number): string {
   const behind = (grid.points - 1 - index) * grid.stepMs;
   return behind > Math.max(LATE_MS, 2 * grid.stepMs)
@@ -84,7 +84,7 @@ export function lastText(grid: TimeGrid, index: number): string {
     : '';
 }
 
-/** "Wed 18 Nov, 12:00 to 16:00 CET"; "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 CET". */
+/** Returns "Wed 18 Nov, 12:00 to 16:00 CET" or "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 CET". */
 export function rangeText({ fromMs, toMs }: TimeSpan): string {
   const sameDay = times.dayNumber(fromMs) === times.dayNumber(toMs - 1);
   const end = times.wallMs(toMs) % DAY === 0 && sameDay ? '24:00' : clockText(toMs);
@@ -94,7 +94,7 @@ export function rangeText({ fromMs, toMs }: TimeSpan): string {
     : `${dayText(fromMs)} ${clockText(fromMs)} to ${dayText(toMs)} ${clockText(toMs)} ${zone}`;
 }
 
-/** Since when something runs: "14:02" of the last 20 hours, "Tue" of the last six days, then "2 Nov". */
+/** Formats a start time: "14:02" in the last 20 hours, "Tue" in the last six days, else "2 Nov". */
 export function sinceText(atMs: number, nowMs: number): string {
   const age = nowMs - atMs;
   if (age < 20 * HOUR) return clockText(atMs);
@@ -102,7 +102,7 @@ export function sinceText(atMs: number, nowMs: number): string {
   return age < 6 * DAY ? weekday : `${number} ${month}`;
 }
 
-/** "15 s behind", "4 min behind", "2 h behind". */
+/** Returns "15 s behind", "4 min behind", "2 h behind". */
 export function behindText(behindMs: number): string {
   const seconds = Math.max(0, Math.round(behindMs / SECOND));
   if (seconds < 120) return `${seconds} s behind`;
@@ -110,7 +110,7 @@ export function behindText(behindMs: number): string {
   return `${Math.round(seconds / 3600)} h behind`;
 }
 
-/** How long: "4 h", "90 min", "30 s". */
+/** Formats a duration: "4 h", "90 min", "30 s". */
 export function lengthText(lengthMs: number): string {
   if (lengthMs < 2 * MINUTE) return `${Math.round(lengthMs / SECOND)} s`;
   if (lengthMs < 2 * HOUR) return `${Math.round(lengthMs / MINUTE)} min`;

@@ -1,4 +1,7 @@
-/** What the board says in words: values at a time, steps, deploys. The sign is in the words; colour only repeats it. */
+/**
+ * Texts of the dashboard: values at a time, change points and deployments. The direction of a
+ * change is in the text; color only repeats it.
+ */
 import type { DashboardChangePoint, DashboardDeployment } from '../../api/api-types';
 import { shortCommit } from '../../lib/commits';
 import type { Dashboard, DashboardRow, QuantileId, RowSeries } from './dashboard-file';
@@ -9,7 +12,7 @@ import { formatNumber, formatRatio, formatRatioRange, formatValue } from '../for
 
 export type CaptionPart = { name: string; value: string; unit: string };
 
-/** Two digits below 10, none from there on: what an eye compares. */
+/** Formats a rate with one decimal place below 10 and none from there on. */
 export function rateText(rate: number): string {
   if (Number.isNaN(rate)) return '–';
   if (rate === 0) return '0';
@@ -17,7 +20,7 @@ export function rateText(rate: number): string {
   return rate < 9.95 ? rate.toFixed(1) : formatNumber(Math.round(rate));
 }
 
-/** Seconds in the unit of the whole caption. */
+/** Formats seconds in the unit of the caption. */
 function inUnit(seconds: number, unit: TimeUnit): string {
   if (Number.isNaN(seconds)) return '–';
   const value = seconds * unit.factor;
@@ -31,7 +34,7 @@ const UNITS: readonly TimeUnit[] = [
   { name: 'µs', factor: 1e6 },
 ];
 
-/** The unit in which the largest of some durations has few digits before the point. */
+/** Returns the unit that fits the largest of several durations. */
 function commonUnit(seconds: readonly number[]): TimeUnit {
   const most = Math.max(0, ...seconds.filter((value) => !Number.isNaN(value)));
   return most >= 9.9995 ? UNITS[0]! : most >= 0.9995e-3 || most === 0 ? UNITS[1]! : UNITS[2]!;
@@ -39,7 +42,7 @@ function commonUnit(seconds: readonly number[]): TimeUnit {
 
 type RateReader = { total: Float32Array | null; at: (index: number) => CaptionPart[] };
 
-/** Reads all requests of a row, and each class that ever failed; 2xx is what is left. */
+/** Returns a reader of all requests of a row and of each status class but 2xx that has requests. */
 export function rateReader(series: RowSeries, points: number): RateReader {
   const total = totalOf(series.qps, points);
   const classes = STATUS_CLASSES.filter(
@@ -76,7 +79,7 @@ export function latencyCaption(
 export const captionText = (parts: readonly CaptionPart[]): string =>
   parts.map(({ name, value, unit }) => `${name ? `${name} ` : ''}${value}${unit}`).join(', ');
 
-/** One row at any time, for screen readers. */
+/** Returns a function that describes a row at a grid time, for screen readers. */
 export function makeRowDescriber(
   row: DashboardRow,
   series: RowSeries,
@@ -94,7 +97,7 @@ export function makeRowDescriber(
 export const deploymentName = (deploy: Pick<DashboardDeployment, 'commit' | 'label'>): string =>
   deploy.commit ? shortCommit(deploy.commit) : (deploy.label ?? 'deployment');
 
-/** The label of a deploy on its own row, and whether it is one to look at. */
+/** Returns the parts of the label of a deployment on the row of its service. */
 export function deploymentLabel(deploy: DashboardDeployment): {
   lead: string;
   name: string;
@@ -108,7 +111,7 @@ export function deploymentLabel(deploy: DashboardDeployment): {
 
 type ChangePointLabel = { strong: string; plain: string; tail: string };
 
-/** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
+/** Returns "p99 ×3.10 (2.80 to 3.40), deployment 5f3c1e8" or "follows distributor", in parts. */
 export function changePointLabel(change: DashboardChangePoint, board: Dashboard): ChangePointLabel {
   if (change.cause === 'dependency') {
     const followed = board.rows.find(
@@ -134,7 +137,7 @@ export function changePointLabel(change: DashboardChangePoint, board: Dashboard)
   };
 }
 
-/** A step in one sentence, for a list and for screen readers. */
+/** Describes a change point in one sentence, for a list and for screen readers. */
 export function describeChangePoint(change: DashboardChangePoint): string {
   const value = (amount: number) => {
     if (change.signal === 'gauge') return formatNumber(amount);

@@ -12,11 +12,11 @@ export const spanOf = (grid: TimeGrid): TimeSpan => ({
   toMs: grid.fromMs + Math.max(1, grid.points - 1) * grid.stepMs,
 });
 
-/** The grid time nearest to a moment. */
+/** Returns the index of the grid time nearest to a time. */
 export function indexAt(grid: TimeGrid, atMs: number): number {
   const index = Math.round((atMs - grid.fromMs) / grid.stepMs);
   return Math.max(0, Math.min(grid.points - 1, index));
 }
 
-/** What comes in later than this is late; before that nothing is missing yet. */
+/** Samples that arrive more than this after their time are late; until then, none are missing. */
 export const LATE_MS = 300_000;

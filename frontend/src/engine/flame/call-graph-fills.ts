@@ -1,6 +1,7 @@
 /**
- * The colors of a call graph of two sides: what happened to each function and call, with the fills of the flame graph. The
- * significance is that of the table of functions; a call has no test of its size, so it follows the function that it calls.
+ * The colors of the call graph of a comparison: fills for the change of each function and call, as
+ * in the flame graph. Significance comes from the function table. The size of a call is not tested,
+ * so a call has the significance of the function that it calls.
  */
 import { FILL, STATE, changeFill } from '../format/change-class';
 import type { FunctionTable } from './function-table';
@@ -9,15 +10,15 @@ import { isFromCallees } from './own-cost';
 import type { Scales } from './tree-draft';
 
 export type CallGraphFills = {
-  /** By name of a function: one of `FILL`. */
+  /** One of `FILL` by the name id of a function. */
   nodes: ReadonlyMap<number, number>;
-  /** By caller and callee, as {@link callKey}. */
+  /** One of `FILL` by the {@link callKey} of caller and callee. */
   calls: ReadonlyMap<string, number>;
 };
 
 export const callKey = (caller: number, callee: number): string => `${caller} ${callee}`;
 
-/** @param basis place of the normalization in the table */
+/** @param basis index of the normalization in the table */
 export function fillCallGraph(
   { nodes, edges }: PrunedGraph,
   table: FunctionTable,
@@ -41,7 +42,7 @@ export function fillCallGraph(
   return { nodes: fills, calls: new Map(calls) };
 }
 
-/** As of a frame of the flame graph: the strength is that of the function's own change. */
+/** Returns the fill of a function by the change of its own cost, as in the flame graph. */
 function fillOfRow(table: FunctionTable, row: number, state: number, scales: Scales): number {
   const base = (table.baseSelf[row]! + table.baseAttributed[row]!) * scales.base;
   const candidate =
@@ -54,7 +55,7 @@ function fillOfRow(table: FunctionTable, row: number, state: number, scales: Sca
   return changeFill(state, base, candidate);
 }
 
-/** The state of the callee, if the call changed in the same direction. */
+/** Returns the direction of the callee's change if the call changed in the same one, else noise. */
 function stateOfCall(state: number, base: number, candidate: number): number {
   const isMore = state === STATE.more || state === STATE.onlyCandidate;
   const isLess = state === STATE.less || state === STATE.onlyBase;

@@ -1,12 +1,13 @@
 /**
- * What of a call graph is drawn, chosen as pprof does: functions below a share of the whole are left out, then the most
- * informative ones are kept, calls below a share are left out, and so are indirect calls that another path explains.
+ * Selects what is drawn of a call graph, as pprof does: functions below a share of the whole are
+ * omitted, then all but the most informative functions, then calls below a share of the whole and
+ * indirect calls whose callee is also reached by another path.
  */
 import { sumCalls, sumFunctions, type Call, type CallGraphFunctions } from './call-graph';
 import type { DiffTree } from './diff-tree';
 import type { Scales } from './tree-draft';
 
-/** As shares of the whole, and a number of functions. */
+/** The least shares of the whole for functions and calls, and the largest number of functions. */
 type PruningLimits = { nodeFraction: number; edgeFraction: number; nodes: number };
 
 /** pprof's defaults. */
@@ -32,9 +33,9 @@ export type GraphEdge = Call & { weight: number };
 export type PrunedGraph = {
   nodes: GraphNode[];
   edges: GraphEdge[];
-  /** The whole: what a share is of. */
+  /** The value of the whole tree, for shares. */
   whole: number;
-  /** What is not drawn, and the largest total of a function among it. */
+  /** The numbers of omitted functions and calls, and the largest total of an omitted function. */
   leftOut: { functions: number; calls: number; largest: number };
 };
 
@@ -104,7 +105,7 @@ function nodeOf(
 const entropy = (part: number, whole: number): number =>
   part > 0 ? -(part / whole) * Math.log2(part / whole) : 0;
 
-/** The uncertainty of where a cost comes from or goes to, in bits; 1 where there is no call. */
+/** Returns the entropy of the calls into or out of a function, in bits; 1 without calls. */
 function spread(weights: readonly number[], self: number): number {
   if (weights.length === 0) return 1;
   const whole = weights.reduce((sum, weight) => sum + weight, self);
@@ -112,7 +113,7 @@ function spread(weights: readonly number[], self: number): number {
   return weights.reduce((sum, weight) => sum + entropy(weight, whole), entropy(self, whole));
 }
 
-/** pprof's order of functions in graphs: those at which much cost branches come first. */
+/** Returns pprof's score of functions; it is high where a large cost branches. */
 function scoresOf(
   calls: readonly GraphEdge[],
   self: (name: number) => number,
@@ -135,7 +136,7 @@ function scoresOf(
   };
 }
 
-/** Drops the lightest indirect calls whose callee is reached through other functions too. */
+/** Removes indirect calls whose callee is also reached by another path, the lightest first. */
 function withoutRedundant(edges: readonly GraphEdge[]): GraphEdge[] {
   const left = new Set(edges);
   const lightest = edges.filter(({ indirect }) => indirect).sort((a, b) => a.weight - b.weight);

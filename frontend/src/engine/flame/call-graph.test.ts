@@ -9,7 +9,7 @@ const ONE = { base: 0, candidate: 1 };
 
 const tree = (text: string): DiffTree => openTree(readDiffPart(drawnDiff(text)));
 
-/** "caller > callee 12", with "~" where functions between them are left out; in the order of the text. */
+/** Returns sorted "caller > callee 12" texts, with "~>" for indirect calls. */
 function callsOf(of: DiffTree, kept: (name: string) => boolean = () => true): string[] {
   const { names } = of;
   return sumCalls(of, (id) => kept(names.text(id)))
@@ -81,7 +81,7 @@ main 0 0
       ...PRUNING_LIMITS,
       nodes: 3,
     });
-    // Where cost branches, more is learned than on the way there.
+    // Functions at which cost branches are more informative than those with one callee.
     expect(nodes.map(({ text }) => text).sort()).toEqual(['handle', 'main', 'read']);
     expect(leftOut.functions).toBe(2);
     expect(edges.filter(({ indirect }) => indirect)).toHaveLength(0);

@@ -1,12 +1,13 @@
 /**
- * The call graph of a diff or of one profile: functions with the calls between them, summed over all stacks of the tree.
- * In recursion a function and a call count once a stack, so that no sum exceeds the whole. Values are raw.
+ * The call graph of a diff or of one profile: functions and the calls between them, summed over all
+ * stacks of the tree. With recursion, a function or call counts once per stack, so no sum exceeds
+ * the whole. Values are raw.
  */
 import { PairMap } from '../../lib/uint-pair-map';
 import { NO_NODE } from './diff-part';
 import type { DiffTree } from './diff-tree';
 
-/** Of every name of the tree; names that are no function have zeros. */
+/** Values by name id; names that are not functions have zeros. */
 export type CallGraphFunctions = {
   baseSelf: Float64Array<ArrayBuffer>;
   baseTotal: Float64Array<ArrayBuffer>;
@@ -14,11 +15,11 @@ export type CallGraphFunctions = {
   candidateTotal: Float64Array<ArrayBuffer>;
   category: Uint8Array<ArrayBuffer>;
   runtime: Uint8Array<ArrayBuffer>;
-  /** The number of distinct stacks; 0 when that is not known. */
+  /** The number of distinct stacks; 0 if unknown. */
   stacks: Uint32Array<ArrayBuffer>;
 };
 
-/** A call, or a chain of calls through functions that were left out (`indirect`). */
+/** A call, or a chain of calls through omitted functions (`indirect`). */
 export type Call = {
   caller: number;
   callee: number;
@@ -64,14 +65,14 @@ export function sumFunctions(tree: DiffTree): CallGraphFunctions {
 
 /**
  * Sums the calls between functions.
- * @param kept a flag for each name that the graph shows; the calls of others are joined to their nearest caller that is shown.
+ * @param kept whether a name is shown; calls through other names count for the nearest shown caller
  */
 export function sumCalls(tree: DiffTree, kept: (name: number) => boolean): Call[] {
   const { rows, parent } = tree;
   const calls: Call[] = [];
   const known = new PairMap(1024);
   const open: number[] = [];
-  // The nearest row that is shown at or above each row, and the call that a row entered: one more than its number.
+  // The nearest shown row at or above each row, and 1 + the index of the call that a row entered.
   const shown = new Uint32Array(tree.count).fill(NO_NODE);
   const entered = new Uint32Array(tree.count);
   walk(tree, {
@@ -105,7 +106,7 @@ export function sumCalls(tree: DiffTree, kept: (name: number) => boolean): Call[
 
 type Visitor = { enter: (row: number) => void; leave: (row: number) => void };
 
-/** Visits every row but the root, which is no function, in preorder. */
+/** Visits every row in preorder, except the root, which is not a function. */
 function walk({ count, end }: DiffTree, { enter, leave }: Visitor): void {
   const stack: number[] = [];
   for (let row = 1; row < count; row++) {

@@ -8,7 +8,7 @@ import { EMPTY_VIEW, namesKey, pathKey, type FlameView } from './flame-view';
 
 const CALLERS = Array.from({ length: 200 }, (_, at) => `caller${at}`);
 
-/** A stack of callers with one callee that is the cause; each caller also calls something without a change. */
+/** Draws a stack of callers above one changed callee, with optional lines below it. */
 function stack(callers: readonly string[], between = ''): string {
   const lines = callers.map((name, at) => `${'  '.repeat(at)}${name} 0 0 1`);
   const indent = '  '.repeat(callers.length);

@@ -1,7 +1,8 @@
 /**
- * Callers that only pass on the change of one callee, or its cost if they are on one side only, collapsed: at least three in
- * a row with the same change become one frame. What else they call stands beside that callee. Sums stay exact. Only the picture changes: searches and paths are
- * answered by the whole tree, and the result says which frame of the picture each frame of the tree went into.
+ * Collapses callers whose change (or cost, if they are on one side only) comes from one callee: at
+ * least three in a row with the same change become one frame. Their other callees are drawn beside
+ * that callee. Sums stay exact. Only the drawn table changes: searches and paths use the whole
+ * tree, and `shownAs` maps its frames to drawn ones.
  */
 import { STATE } from '../format/change-class';
 import { NO_NODE } from './diff-part';
@@ -12,7 +13,7 @@ import type { Draft, Scales } from './tree-draft';
 
 type CollapsedTable = {
   frames: FrameTable;
-  /** For each frame of the tree its frame of the picture. */
+  /** The drawn frame of each frame of the tree. */
   shownAs: Uint32Array<ArrayBuffer>;
 };
 
@@ -30,13 +31,13 @@ function differencesOf(frames: FrameTable, scales: Scales): Differences {
   return { total, own };
 }
 
-/** The callee whose change a frame only passes on; NO_NODE for a frame with an own change, or one of several callees. */
+/** Returns for each frame the one callee that explains its change; NO_NODE if there is none. */
 function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Array {
   const from = new Uint32Array(frames.count).fill(NO_NODE);
   const payer = attributedFrames(frames);
   for (let at = 1; at < frames.count; at++) {
     if (frames.state[at] === STATE.noise) continue;
-    // What the runtime does for an attributed caller is what explains the cost: it stays visible.
+    // Runtime frames below an attributed caller explain its cost, so they stay visible.
     if (frames.runtime[at] === 1 && payer[at] !== NO_NODE) continue;
     if (!isFromCallees(own[at]!, total[at]!)) continue;
     let best = NO_NODE;
@@ -47,7 +48,7 @@ function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Arra
   return from;
 }
 
-/** For each frame the first one of its run; itself when it is in none. */
+/** Returns for each frame the first frame of its run; the frame itself if it is in none. */
 function runsOf(
   frames: FrameTable,
   scales: Scales,
@@ -78,8 +79,8 @@ function runsOf(
 }
 
 /**
- * @param expanded frames whose runs stay as they are.
- * @returns null when there is nothing to collapse.
+ * @param expanded frames whose runs are not collapsed
+ * @returns null if there is nothing to collapse
  */
 export function collapseCallers(
   frames: FrameTable,
@@ -99,7 +100,7 @@ export function collapseCallers(
 
 type OwnDraft = Draft & Required<Pick<Draft, 'own'>>;
 
-/** The heads of runs and all other frames; a head has its self values and hidden frames and those of all its run. */
+/** Returns the draft without collapsed frames; the head of a run has the sum of its self values. */
 function draftWithout(
   frames: FrameTable,
   first: Uint32Array,
@@ -151,14 +152,14 @@ function addMembers(
     draft.hiddenNodes[head]! += frames.hiddenNodes[at]!;
     draft.hiddenBase[head]! += frames.hiddenBase[at]!;
     draft.hiddenCandidate[head]! += frames.hiddenCandidate[at]!;
-    // Opening what was not sent loads it below the frame that lacks most.
+    // Opening unsent frames loads the subtree of the member with the most unsent frames.
     if (frames.hiddenNodes[at]! <= mostHidden[head]!) continue;
     mostHidden[head] = frames.hiddenNodes[at]!;
     draft.source[head] = frames.source[at]!;
   }
 }
 
-/** Members of a run come in order: a callee is always after its caller. */
+/** Lists the members of each run; callers are before callees, as in the table. */
 function collectRuns(frames: FrameTable, first: Uint32Array, shownAs: Uint32Array): CollapsedRuns {
   const members = new Map<number, number[]>();
   for (let at = 0; at < frames.count; at++) {
@@ -181,7 +182,7 @@ function collectRuns(frames: FrameTable, first: Uint32Array, shownAs: Uint32Arra
   };
 }
 
-/** Names of the callers that a frame stands for, outermost first; empty for a usual frame. */
+/** Returns the names of the callers in a collapsed frame, outermost first; else an empty array. */
 export function callersOf({ runs }: Pick<FrameTable, 'runs'>, frame: number): Uint32Array {
   if (runs === null) return NONE;
   let low = 0;
@@ -197,12 +198,12 @@ export function callersOf({ runs }: Pick<FrameTable, 'runs'>, frame: number): Ui
 
 const NONE = new Uint32Array(0);
 
-/** How many callers are collapsed in all. */
+/** Returns the number of all collapsed callers. */
 export function collapsedCount({ runs }: Pick<FrameTable, 'runs'>): number {
   return runs === null ? 0 : runs.names.length;
 }
 
-/** Levels of the picture with a collapsed frame, ascending. */
+/** Returns the drawn levels that have a collapsed frame, ascending. */
 export function collapsedLevels(frames: Pick<FrameTable, 'runs' | 'levelStart'>): number[] {
   const levels: number[] = [];
   let level = 0;

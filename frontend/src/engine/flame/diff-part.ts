@@ -1,28 +1,31 @@
 /**
- * Reads `slowpath.diff` files: one part of a diff's tree, as rows in ascending node id (the preorder position in the full
- * tree). It checks what each row claims on its own; how rows of several parts hang together is `diff-tree`'s matter.
+ * Reads `slowpath.diff` files: one part of a diff's tree, as rows in ascending node id (the
+ * preorder position in the full tree). Checks each row alone; `diff-tree` checks the links.
  */
 import type * as api from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
 import type { NameTable } from './name-table';
 import { readNames } from './name-table';
 
-/** The members of the header that are shown. */
+/** The fields of the header that are shown. */
 export type DiffHeader = Pick<
   api.DiffHeader,
   'kind' | 'sample_type' | 'normalizations' | 'default_normalization' | 'categories'
 > &
   Record<'base' | 'candidate', api.DiffSide>;
 
-/** Whether the view has one side only: a profile set, whose base is empty. */
+/** Returns whether the view has one side only: a profile set, whose base is empty. */
 export const isOneSided = ({ base }: DiffHeader): boolean => base.artifacts === 0;
 
-/** What the analysis judged of each row under one normalization. Intervals are of candidate / base; NaN where not computed. */
+/**
+ * The test results of each row under one normalization. Intervals are of candidate / base, NaN if
+ * not computed.
+ */
 export type RowVerdict = {
   state: Uint8Array<ArrayBuffer>;
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
-  /** Corrected for the number of rows; NaN where there was too little to test. */
+  /** Adjusted for the number of rows; NaN if there were too few samples for a test. */
   q: Float32Array<ArrayBuffer>;
 };
 
@@ -38,7 +41,7 @@ export type DiffRows = {
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
   nodeSize: Uint32Array<ArrayBuffer>;
-  /** The number of distinct stacks of each; 0 when that is not known. */
+  /** The number of distinct stacks; 0 if unknown. */
   stacks: Uint32Array<ArrayBuffer>;
   /** In the order of the header's normalizations. */
   judgements: readonly RowVerdict[];
@@ -93,7 +96,7 @@ function sideOf(value: unknown, what: string): DiffHeader['base'] {
   };
 }
 
-/** The header fields that diff and function tables share. @throws ColumnError */
+/** Reads the header fields that diff and function tables share. @throws ColumnError */
 export function readHeaderFields(file: ColumnFile<api.DiffHeader>): DiffHeader {
   const { header } = file;
   const sample = fieldsOf(header.sample_type, 'sample_type');
@@ -120,7 +123,7 @@ export function readHeaderFields(file: ColumnFile<api.DiffHeader>): DiffHeader {
   };
 }
 
-/** @throws ColumnError `bad-tree` when an element of the column is not below the limit. */
+/** @throws ColumnError `bad-tree` if an element of the column is not below the limit */
 export function checkBelow(column: Uint32Array | Uint8Array, limit: number, what: string): void {
   for (const value of column) {
     if (value >= limit)
@@ -142,15 +145,15 @@ function checkIds(rows: DiffRows): void {
   }
 }
 
-/** @throws ColumnError when a value is not a finite number. Shares of infinity cannot be drawn. */
+/** @throws ColumnError if a value is not finite: shares of infinity cannot be drawn */
 export function checkFinite(column: Float64Array, what: string): void {
   for (const value of column)
     if (!Number.isFinite(value)) throw new ColumnError('bad-column', `${what} is not a number`);
 }
 
 /**
- * Opens one part. Columns are views into the buffer.
- * @throws ColumnError when the file is not a whole `slowpath.diff` or contradicts itself.
+ * Reads one part. Columns are views into the buffer.
+ * @throws ColumnError if the file is not a complete and consistent `slowpath.diff`
  */
 export function readDiffPart(buffer: ArrayBuffer): DiffPart {
   const file = new ColumnFile<api.DiffHeader>(buffer, 'slowpath.diff');
@@ -169,7 +172,7 @@ export function readDiffPart(buffer: ArrayBuffer): DiffPart {
     candidateSelf: file.column('candidate_self', 'f64', count),
     candidateTotal: file.column('candidate_total', 'f64', count),
     nodeSize: file.column('node_size', 'u32', count),
-    // Views built before these two existed have neither.
+    // Older views have neither stacks nor q.
     stacks: file.has('node_stacks')
       ? file.column('node_stacks', 'u32', count)
       : new Uint32Array(count),

@@ -1,7 +1,7 @@
 /**
- * The tree of a diff as far as it has been received: the largest nodes first, the others merged in when they arrive,
- * subtrees on demand. Nodes stand in preorder, so a subtree is a range. What has not been sent is known by its exact value
- * and number at the node it hangs below. Raw values; no basis, no pixels.
+ * The received part of a diff's tree: the largest nodes come first, the others are merged when they
+ * arrive, and subtrees are loaded on demand. Nodes are in preorder, so a subtree is a range. Each
+ * node has the exact value and number of the nodes below it that were not sent. Values are raw.
  */
 import { ColumnError } from '../format/column-file';
 import type { DiffHeader, DiffPart, DiffRows, RowVerdict } from './diff-part';
@@ -14,20 +14,23 @@ export type DiffTree = {
   names: NameTable;
   rows: DiffRows;
   count: number;
-  /** Row of the parent; NO_NODE for the root, which is row 0. */
+  /** The row of the parent; NO_NODE for the root, which is row 0. */
   parent: Uint32Array<ArrayBuffer>;
-  /** Row after the last one of the subtree. */
+  /** The row after the last row of the subtree. */
   end: Uint32Array<ArrayBuffer>;
   depth: Uint32Array<ArrayBuffer>;
-  /** Descendants that were not sent, counted at their nearest sent ancestor, and the raw totals of its missing children. */
+  /** Unsent descendants whose nearest sent ancestor is the node: their number and raw totals. */
   hiddenNodes: Uint32Array<ArrayBuffer>;
   hiddenBase: Float64Array<ArrayBuffer>;
   hiddenCandidate: Float64Array<ArrayBuffer>;
-  /** All that were not sent. */
+  /** The number of all unsent nodes. */
   hiddenTotal: number;
 };
 
-/** Links rows to their parents by walking the preorder with a stack. @throws ColumnError `bad-tree` for an orphan. */
+/**
+ * Links rows to their parents by walking the preorder with a stack.
+ * @throws ColumnError `bad-tree` for an orphan
+ */
 function linkRows(rows: DiffRows): Pick<DiffTree, 'parent' | 'end' | 'depth'> {
   const count = rows.nodeId.length;
   const parent = new Uint32Array(count);
@@ -52,7 +55,7 @@ function linkRows(rows: DiffRows): Pick<DiffTree, 'parent' | 'end' | 'depth'> {
   return { parent, end, depth };
 }
 
-/** What hangs below each node without having been sent: the node's claims less what its sent children account for. */
+/** Returns the unsent part below each node: size and values minus those of its sent children. */
 function countHidden(
   rows: DiffRows,
   parent: Uint32Array,
@@ -81,7 +84,7 @@ function countHidden(
       );
     hiddenNodes[row] = missing[row]!;
     hiddenTotal += missing[row]!;
-    // Without hidden nodes the difference is what floating point left over, not a value.
+    // Without hidden nodes, the difference is only an error of floating-point arithmetic.
     hiddenBase[row] = missing[row]! > 0 ? Math.max(0, hiddenBase[row]!) : 0;
     hiddenCandidate[row] = missing[row]! > 0 ? Math.max(0, hiddenCandidate[row]!) : 0;
   }
@@ -102,7 +105,7 @@ function treeOf(header: DiffHeader, names: NameTable, rows: DiffRows): DiffTree 
   };
 }
 
-/** A tree of the first (or only) part. @throws ColumnError when the rows do not make a tree. */
+/** Makes the tree of the first (or only) part. @throws ColumnError if the rows are not a tree */
 export function openTree(part: DiffPart): DiffTree {
   const { names, renumbered } = joinNames([part.names]);
   return treeOf(part.header, names, renamed(part.rows, renumbered[0]!));
@@ -112,9 +115,7 @@ function renamed(rows: DiffRows, numbers: Uint32Array): DiffRows {
   return { ...rows, name: rows.name.map((name) => numbers[name]!) };
 }
 
-/**
- * In which order the rows of both come, as numbers into "left, then right". A node that both have is taken from the left.
- */
+/** Returns the merged order as indexes into left + right. A node in both is taken from the left. */
 function interleave(left: Uint32Array, right: Uint32Array): Uint32Array {
   const order = new Uint32Array(left.length + right.length);
   let at = 0;
@@ -172,8 +173,8 @@ function mergeRows(left: DiffRows, right: DiffRows): DiffRows {
 }
 
 /**
- * The tree with another part merged in. The given tree is not changed.
- * @throws ColumnError `bad-tree` when the part belongs to another diff or its rows do not hang below known nodes.
+ * Returns a tree with another part merged in. The given tree is not changed.
+ * @throws ColumnError `bad-tree` if the part is of another diff or the parent of a row is unknown
  */
 export function mergePart(tree: DiffTree, part: DiffPart): DiffTree {
   const known = tree.header.normalizations.map(({ id }) => id).join(' ');
@@ -186,7 +187,7 @@ export function mergePart(tree: DiffTree, part: DiffPart): DiffTree {
   return treeOf(tree.header, names, mergeRows(left, renamed(part.rows, renumbered[1]!)));
 }
 
-/** The index of the normalization with that id, or else of the default one. */
+/** Returns the index of the normalization with that id, or of the default one. */
 export function normalizationIndex(
   { normalizations, default_normalization }: DiffHeader,
   id: string,

@@ -1,4 +1,4 @@
-/** The filters against the plainest account of them: a list of stacks, changed as lists of names. */
+/** Compares the filters with a simple implementation on lists of stacks. */
 import { describe, expect, test } from 'vitest';
 import { drawnDiff, randomTree, writeWhole } from '../../testing/diff-fixtures';
 import type { DiffColumns } from '../../testing/diff-fixtures';
@@ -28,7 +28,7 @@ function collapsed(names: readonly string[]): string[] {
   return path;
 }
 
-/** Totals by path, as text. */
+/** Returns totals by path, as text. */
 function totals(stacks: readonly Stack[]): Map<string, string> {
   const sums = new Map<string, [number, number]>();
   for (const { names, base, candidate } of stacks) {
@@ -53,7 +53,7 @@ function totalsOf(now: Arranged, table = 0): Map<string, string> {
     if (frame > 0) paths[frame] = above === '' ? name : `${above} > ${name}`;
     found.set(paths[frame]!, `${frames.baseTotal[frame]} ${frames.candidateTotal[frame]}`);
   }
-  // A frame whose stacks all went elsewhere (a collapsed recursion) stays with nothing: it has no width.
+  // A frame whose stacks were all moved (collapsed recursion) remains with zero totals.
   return new Map([...found].filter(([, sums]) => sums !== '0 0').sort());
 }
 
@@ -68,7 +68,7 @@ const IGNORE = /block/u;
 const HIDE = /codec|route/u;
 
 describe.each([1, 2, 3, 4, 5, 6])('over a thrown tree (seed %i)', (seed) => {
-  // Few names and deep stacks, so that names repeat on a stack.
+  // With few names and deep stacks, names repeat on a stack.
   const columns = randomTree(900, seed, 25);
   columns.names = columns.names.map((name) =>
     name.replace(/\d+$/u, '').replace(/^github.com\/northwind\//u, ''),
@@ -162,7 +162,7 @@ main 0 0
     rest 5 5
 `;
 
-/** [state, q, stacks] of each frame; whether it has an interval. */
+/** Returns [state, q, stacks, whether it has an interval] of each frame. */
 function judgedOf(
   drawing: string,
   change: Partial<FlameView>,

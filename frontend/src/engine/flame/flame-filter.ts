@@ -1,14 +1,15 @@
 /**
- * Ignore, focus, hide and collapse, with pprof's meanings: *ignore* drops stacks that contain a match, *focus* keeps only
- * stacks that contain one, *hide* takes the matching frames out and leaves what they spent to their callers, *collapse*
- * puts a function that is already on the stack back into its first frame. Sums stay exact: nothing is scaled.
+ * Filters with pprof's meanings: *ignore* drops stacks that contain a match, *focus* keeps only
+ * stacks that contain one, *hide* removes matching frames and adds their cost to their callers.
+ * *Collapse* merges a recursive call into the first frame of the function on the stack. Sums stay
+ * exact: nothing is scaled.
  */
 import { PairMap } from '../../lib/uint-pair-map';
 import { NO_NODE } from './diff-part';
 import type { Draft, Scales } from './tree-draft';
 import { DraftBuilder, shownWeight } from './tree-draft';
 
-/** Flags over name numbers; null = that filter is off. */
+/** Flags by name id; null = the filter is off. */
 export type Filters = {
   ignore: Uint8Array | null;
   focus: Uint8Array | null;
@@ -16,16 +17,14 @@ export type Filters = {
   collapse: boolean;
 };
 
-/**
- * What could not be asked because it was never sent: raw totals of rests that a focus dropped or an ignore retained.
- */
+/** Number and raw totals of unsent nodes to which a focus or ignore could not be applied. */
 export type UnfilteredReason = { nodes: number; base: number; candidate: number };
 
 type Filtered = { draft: Draft; unfiltered: UnfilteredReason };
 
 /**
- * How far up a repeated function is looked for. Cycles of more than this many different frames are left as they are: it bounds
- * the walk on stacks of 100,000 frames.
+ * How many frames up a repeated function is searched. Longer cycles are not collapsed. This bounds
+ * the time on stacks of 100,000 frames.
  */
 const RECURSION_REACH = 512;
 
@@ -36,7 +35,7 @@ type RetainedNodes = {
   candidate: Float64Array;
 };
 
-/** Which stacks stay (1 in `self` = the stacks that end there), and each subtree's retained totals. */
+/** Returns the stacks that are retained (`self`: those that end at a row) and retained totals. */
 function keep(draft: Draft, filters: Filters): RetainedNodes & { unfiltered: UnfilteredReason } {
   const { count, parent, name } = draft;
   const ignored = new Uint8Array(count);
@@ -80,7 +79,7 @@ function addRetained(draft: Draft, self: Uint8Array): Omit<RetainedNodes, 'self'
   return { any, base, candidate };
 }
 
-/** Sums of floating point numbers in another order differ in the last digits: equal to one part in 10^9 is equal. */
+/** Returns whether two sums are equal to one part in 10^9: their order of summation may differ. */
 function close(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 }
@@ -98,7 +97,7 @@ function frameOnStack(builder: DraftBuilder, from: number, name: number): number
   return NO_NODE;
 }
 
-/** Applies the filters. @param names how many different names there are. */
+/** Applies the filters. */
 export function filterDraft(draft: Draft, filters: Filters, scales: Scales): Filtered {
   const kept = keep(draft, filters);
   const merging = filters.hide !== null || filters.collapse;
@@ -134,7 +133,7 @@ function addSelf(columns: Draft, node: number, draft: Draft, row: number): void 
   columns.hiddenCandidate[node]! += draft.hiddenCandidate[row]!;
 }
 
-/** Whether a node still holds exactly what the rows that it was made of held. */
+/** Returns a function that tests whether a node has the unchanged values of its rows. */
 function wholeness(
   columns: Draft,
   draft: Draft,
@@ -146,7 +145,7 @@ function wholeness(
     const node = target[row]!;
     if (node === NO_NODE) continue;
     const above = draft.parent[row]!;
-    // A row that went into its caller's node (hidden, or a recursion) does not speak for that node.
+    // A row that was merged into its caller's node (hidden, or recursive) is not compared with it.
     if (above !== NO_NODE && target[above] === node) continue;
     if (!intact(draft, row, kept.base[row]!, kept.candidate[row]!)) touched[node] = 1;
   }

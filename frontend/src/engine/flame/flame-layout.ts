@@ -1,26 +1,29 @@
 /**
- * Where frames lie: left edge and width in shown units, for one way of looking at the two sides. In the overlay a frame is as
- * wide as base and candidate together, so its children always fit. No pixels yet.
+ * Positions of frames: left edge and width in shown units, for base, candidate or both. In the
+ * overlay, a frame is as wide as base and candidate together, so its children always fit.
  */
 import { FILL, STATE, changeFill } from '../format/change-class';
 import { isFromCallees } from './own-cost';
 import type { Scales } from './tree-draft';
 import type { FrameTable } from './frame-table';
 
-/** Which side's values make the width. */
+/** The side whose values determine the widths. */
 export type Side = 'both' | 'base' | 'candidate';
 
 export type Placement = {
   side: Side;
   left: Float64Array<ArrayBuffer>;
   width: Float64Array<ArrayBuffer>;
-  /** How each frame is filled: one of `FILL`. */
+  /** The fill of each frame: one of `FILL`. */
   fill: Uint8Array<ArrayBuffer>;
-  /** Frames with a width in the subtrees of all frames before, modulo 2^32; differences are exact. */
+  /**
+   * The number of frames with a width in the subtrees of all previous frames, modulo 2^32;
+   * differences are exact.
+   */
   countPrefix: Uint32Array<ArrayBuffer>;
 };
 
-/** Weights of the raw values under a side: what is left out weighs nothing. */
+/** Returns the weights of raw values for a side: zero for a side that is not shown. */
 export function weightsOf(side: Side, scales: Scales): Scales {
   return {
     base: side === 'candidate' ? 0 : scales.base,
@@ -28,7 +31,7 @@ export function weightsOf(side: Side, scales: Scales): Scales {
   };
 }
 
-/** What decides about fills beside the frames: whether changes are coloured, and the selected category (-1: none). */
+/** Settings of fills: whether changes are colored, and the selected category (-1: none). */
 type Fills = { colours: boolean; category: number };
 
 function fillOf(frames: FrameTable, frame: number, scales: Scales, fills: Fills): number {
@@ -41,7 +44,7 @@ function fillOf(frames: FrameTable, frame: number, scales: Scales, fills: Fills)
   const candidate = frames.candidateOwn[frame]! * scales.candidate;
   const total =
     frames.candidateTotal[frame]! * scales.candidate - frames.baseTotal[frame]! * scales.base;
-  // The strength is that of the frame's own change, so that a cause is darker than its callers.
+  // The level is that of the frame's own change, so that a cause is darker than its callers.
   if (isFromCallees(candidate - base, total)) {
     if (state === STATE.more) return FILL.moreInCallees;
     if (state === STATE.less) return FILL.lessInCallees;
@@ -51,7 +54,7 @@ function fillOf(frames: FrameTable, frame: number, scales: Scales, fills: Fills)
 
 /**
  * Places all frames.
- * @param fills one side alone is grey, but for the selected category.
+ * @param fills without colors, all frames but those of the selected category are gray
  */
 export function placeFrames(
   frames: FrameTable,
@@ -94,12 +97,12 @@ function countPresent(frames: FrameTable, width: Float64Array): Uint32Array<Arra
   return prefix;
 }
 
-/** How many frames with a width there are in the subtrees of the siblings from `from` to before `to`. */
+/** Returns the number of frames with a width in the subtrees of the siblings [from, to). */
 export function framesWithin(placement: Placement, from: number, to: number): number {
   return (placement.countPrefix[to]! - placement.countPrefix[from]!) >>> 0;
 }
 
-/** Left edge and width of what was never sent below a frame: it follows the frame's last child. Width 0 = nothing. */
+/** Returns left edge and width of the unsent frames below a frame; they follow its last child. */
 export function hiddenExtent(
   frames: FrameTable,
   placement: Placement,

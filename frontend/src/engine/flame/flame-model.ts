@@ -1,6 +1,7 @@
 /**
- * Everything the worker does, without the worker: takes the parts of a diff in, and makes of a view the tables and placements
- * that are drawn. Its answers are freshly made arrays that may be given away; what it needs later it keeps itself.
+ * The model that runs in the worker: receives the parts of a diff and computes the tables and
+ * placements that are drawn for a view. Results are new arrays that may be transferred; the model
+ * retains copies of what it needs later.
  */
 import type { DiffNormalization } from '../../api/api-types';
 import type { DiffHeader } from './diff-part';
@@ -25,7 +26,7 @@ import { framesOf } from './frame-table';
 import { PatternError, compilePattern, matchNames } from './name-pattern';
 import type { NameTable } from './name-table';
 
-/** The parts of a view that decide about frames and places; zoom and span only move the window. */
+/** The fields of a view that determine frames and positions. */
 export type LayoutRequest = Pick<
   FlameView,
   | 'mode'
@@ -42,34 +43,37 @@ export type LayoutRequest = Pick<
   | 'category'
 >;
 
-/** Where a zoom leads: to a frame of the main table (0), or of the callers' (1); and the frame that was meant, if given by names. */
+/**
+ * The target of a zoom: a frame of the main table (0) or of the callers' table (1). `sought` is the
+ * requested frame if it was given by names.
+ */
 export type ZoomTarget = { table: number; frame: number; sought?: number };
 
 export type Arranged = {
   header: DiffHeader;
   basis: DiffNormalization;
   names: NameTable;
-  /** One table; two for a sandwich: callees, then callers. */
+  /** One table, or for a sandwich two: callees, then callers. */
   tables: FrameTable[];
-  /** For each side that is shown, a placement of each table. */
+  /** For each shown side, a placement of each table. */
   sides: { side: Side; placements: Placement[] }[];
   zoom: ZoomTarget;
   /** The requested zoom was not found; `zoom` is the root. */
   zoomLost: boolean;
-  /** For each table; null when nothing is searched. */
+  /** The hits in each table; null without a search. */
   hits: SearchHits[] | null;
-  /** Nodes of the tree that are here, that exist in all, and that a filter or search could not look at. */
+  /** Received nodes, all nodes, and unsent nodes to which a filter could not be applied. */
   nodesSent: number;
   nodesTotal: number;
   unfiltered: UnfilteredReason;
-  /** Words for the person: which pattern was not understood, or a sandwich of a function that is not here. */
+  /** Messages for the user: an invalid pattern, or a sandwich of a function that was not found. */
   problems: { field: 'ignore' | 'focus' | 'hide' | 'search' | 'sandwich'; message: string }[];
 };
 
-/** Marks the key of a frame in the callers' half of a sandwich. */
+/** Prefix of the key of a frame in the callers' table of a sandwich. */
 export const CALLERS_KEY_PREFIX = 'u';
 
-/** A frame below this share of its caller is shown on its own: beside the others its callees could not be read. */
+/** A frame below this share of its caller is zoomed alone, as its callees would be too narrow. */
 const READABLE_SHARE = 0.25;
 
 const hasBothSides = (mode: FlameMode): boolean => mode === 'overlay' || mode === 'side-by-side';
@@ -88,17 +92,17 @@ type RetainedNodes = Pick<
 
 export class FlameModel {
   #tree: DiffTree | null = null;
-  /** Copies of the last answer's columns that path look-ups need: the originals have been given away. */
+  /** Copies of the last result's columns for path look-ups: the originals have been transferred. */
   #kept: RetainedNodes[] = [];
-  /** Frames of the picture for those of the first table; null when they are the same. */
+  /** Maps frames of the first table to drawn frames; null if they are the same. */
   #picture: Picture | null = null;
 
-  /** Takes the first part. @throws ColumnError */
+  /** Reads the first part. @throws ColumnError */
   open(buffer: ArrayBuffer): void {
     this.#tree = openTree(readDiffPart(buffer));
   }
 
-  /** Takes the rest, or a subtree. @throws ColumnError; the tree then stays as it was. */
+  /** Merges the rest, or a subtree. @throws ColumnError; the tree is then unchanged */
   merge(buffer: ArrayBuffer): void {
     if (this.#tree !== null) this.#tree = mergePart(this.#tree, readDiffPart(buffer));
   }
@@ -107,7 +111,7 @@ export class FlameModel {
     return this.#tree?.header ?? null;
   }
 
-  /** Makes what a view needs. null before the first part is there. */
+  /** Computes what a view draws; null before the first part is read. */
   arrange(request: LayoutRequest): Arranged | null {
     const tree = this.#tree;
     if (tree === null) return null;
@@ -151,7 +155,10 @@ export class FlameModel {
     return { hits: names === undefined ? null : this.#search(names, pattern, problems), problems };
   }
 
-  /** The heaviest frame that a path of names means: from the root, else ending with it, else as far as it goes. */
+  /**
+   * Returns the heaviest frame whose path ends with these names; otherwise the deepest frame along
+   * them from the root, or -1.
+   */
   find(path: readonly string[]): number {
     const names = this.#tree?.names;
     const tree = this.#kept[0];
@@ -162,13 +169,13 @@ export class FlameModel {
     return along > 0 ? along : -1;
   }
 
-  /** The frame of the picture that {@link find} means. */
+  /** Returns the drawn frame for the result of {@link find}. */
   findShown(path: readonly string[]): number {
     const frame = this.find(path);
     return frame < 0 ? frame : this.#shown(frame);
   }
 
-  /** Where a zoom leads in the last arrangement; null when no frame has that key. */
+  /** Returns the target of a zoom in the last arrangement; null if no frame has that key. */
   locate(key: string): ZoomTarget | null {
     const names = this.#tree?.names;
     return names === undefined ? null : this.#zoomOf(names, key);
@@ -221,7 +228,7 @@ export class FlameModel {
       });
       return { drafts: [draft], unfiltered, inOrder };
     }
-    // Up from the function it is not known on whose behalf the runtime ran: the whole cost decides about the fill.
+    // In the callers' table, the attributed callers are not known: fills depend on the total cost.
     const { baseTotal: base, candidateTotal: candidate } = both.callers;
     const callers = { ...both.callers, own: { base, candidate } };
     return { drafts: [both.callees, callers], unfiltered, inOrder: false };
@@ -286,7 +293,7 @@ export class FlameModel {
     const meant = namesOfKey(key);
     if (meant !== null) {
       const along = heaviestEnding(tree, names, meant);
-      // The path of another granularity or filter is not here; its last function may be.
+      // A path of another granularity or filter may not exist here; its last function may.
       return this.#zoomAround(
         tree,
         along >= 0 ? along : heaviestEnding(tree, names, meant.slice(-1)),
@@ -297,7 +304,7 @@ export class FlameModel {
     return { table, frame: table === 0 ? this.#shown(frame) : frame };
   }
 
-  /** A frame is shown within its caller, where it still can be read: what stands beside it tells how much it is. */
+  /** Zooms to the caller of a frame, for context, if the frame is still large enough there. */
   #zoomAround(tree: RetainedNodes, frame: number): ZoomTarget | null {
     if (frame <= 0) return null;
     const caller = tree.parent[frame]!;

@@ -1,4 +1,4 @@
-/** Finding frames again: by the key of their path, or by names as a finding gives them. */
+/** Finds frames by the key of their path, or by the names that a finding has. */
 import type { PathHash } from './flame-view';
 import { ROOT_HASH, hashKey, nameHash, pathHash } from './flame-view';
 import type { FrameTable } from './frame-table';
@@ -10,7 +10,7 @@ type Tree = Pick<
   'count' | 'name' | 'parent' | 'levelStart' | 'childStart' | 'baseTotal' | 'candidateTotal'
 >;
 
-/** The key of a frame: what a link keeps of a zoom. `''` for the root. */
+/** Returns the key of a frame, which links contain for a zoom; `''` for the root. */
 export function keyOfFrame(frames: FrameTable, names: NameTable, frame: number): string {
   if (frames.runs !== null && frame > 0)
     return hashKey({ low: frames.runs.pathLow[frame]!, high: frames.runs.pathHigh[frame]! });
@@ -21,7 +21,7 @@ export function keyOfFrame(frames: FrameTable, names: NameTable, frame: number):
   return hashKey(hash);
 }
 
-/** The frame with that key, 0 (the root) for the empty key, -1 when there is none. One pass over all frames. */
+/** Returns the frame with a key: 0 (the root) for `''`, -1 if there is none. Reads all frames. */
 export function frameOfKey(tree: Tree, names: NameTable, key: string): number {
   if (key === '') return 0;
   const wantedHigh = Number.parseInt(key.slice(0, 8), 16) >>> 0;
@@ -32,7 +32,7 @@ export function frameOfKey(tree: Tree, names: NameTable, key: string): number {
   return -1;
 }
 
-/** The hash of each frame's path. */
+/** Returns the hash of each frame's path. */
 function pathHashes(
   tree: Pick<Tree, 'count' | 'name' | 'parent'>,
   names: NameTable,
@@ -55,8 +55,9 @@ function pathHashes(
 }
 
 /**
- * A picture with collapsed callers that knows the paths of its frames: in its own tree some of their names are missing.
- * @param shownAs the frame of the picture for each frame of the tree. The key of collapsed callers is that of the first.
+ * Adds the path hashes of the whole tree to a table with collapsed callers, because its own tree
+ * lacks some names. The key of collapsed callers is that of the first.
+ * @param shownAs the drawn frame of each frame of the tree
  */
 export function withPathHashes(
   picture: FrameTable,
@@ -75,7 +76,7 @@ export function withPathHashes(
   return { ...picture, runs: { ...picture.runs, pathLow, pathHigh } };
 }
 
-/** The frame that these names lead to from the root, or the last one on the way that exists. 0 when not even the first does. */
+/** Returns the deepest existing frame along these names from the root; 0 if there is none. */
 export function deepestAlong(tree: Tree, names: NameTable, path: readonly string[]): number {
   let frame = 0;
   for (const name of path) {
@@ -92,7 +93,7 @@ export function deepestAlong(tree: Tree, names: NameTable, path: readonly string
   return frame;
 }
 
-/** The heaviest frame whose path ends with these names (outermost first), or -1. */
+/** Returns the heaviest frame whose path ends with these names (outermost first), or -1. */
 export function heaviestEnding(tree: Tree, names: NameTable, path: readonly string[]): number {
   const ids = path.map((name) => names.find(name));
   const last = ids.at(-1);
@@ -105,7 +106,7 @@ export function heaviestEnding(tree: Tree, names: NameTable, path: readonly stri
   return best;
 }
 
-/** The raw totals of both sides. */
+/** Returns the sum of the raw totals of both sides. */
 export function weight(tree: Pick<Tree, 'baseTotal' | 'candidateTotal'>, frame: number): number {
   return tree.baseTotal[frame]! + tree.candidateTotal[frame]!;
 }
@@ -119,7 +120,7 @@ function endsWith(tree: Tree, frame: number, ids: readonly number[]): boolean {
   return true;
 }
 
-/** Deepest level that a subtree reaches: levels are contiguous, so it costs one look a level. */
+/** Returns the deepest level of a subtree. Levels are contiguous: each level is one range. */
 export function deepestLevel(frames: FrameTable, frame: number, level: number): number {
   let from = frame;
   let to = frame + 1;

@@ -1,6 +1,6 @@
 /**
- * Callers and callees of one function over all its occurrences. Where it calls itself only the outermost frame counts,
- * so both trees add up to the function's total, once.
+ * Callers and callees of one function, over all its occurrences. In recursion only the outermost
+ * frame counts, so the sum of each tree is the total of the function.
  */
 import { PairMap } from '../../lib/uint-pair-map';
 import { NO_NODE } from './diff-part';
@@ -9,7 +9,7 @@ import { DraftBuilder, shownWeight } from './tree-draft';
 
 type Sandwich = { callees: Draft; callers: Draft; places: number };
 
-/** Caller chains are walked once a place; beyond so many nodes a chain's rest is stored as a value without frames. */
+/** Beyond this number of nodes, the rest of a caller chain is stored as a value without frames. */
 const CALLERS_MAX_NODES = 500_000;
 
 function outermost(draft: Draft, name: number): { rows: number[]; inside: Uint8Array } {
@@ -58,7 +58,7 @@ function calleesOf(
   return builder.finish(() => true);
 }
 
-/** Walks from each place outwards; what a place spent goes to the end of its chain, and totals add up from there. */
+/** Builds the callers of each occurrence; its total is the self value of the outermost caller. */
 function callersOf(draft: Draft, name: number, places: readonly number[], scales: Scales): Draft {
   const builder = new DraftBuilder(1024);
   const children = new PairMap(1024);
@@ -90,7 +90,7 @@ function callersOf(draft: Draft, name: number, places: readonly number[], scales
   return builder.finish(() => true);
 }
 
-/** The judgement is that of the place (`row`), the category that of the caller (`shown`). */
+/** Joins a caller with the test result of the occurrence (`row`) and the category of `shown`. */
 function joinCaller(
   builder: DraftBuilder,
   node: number,
@@ -116,7 +116,7 @@ function endChain(columns: Draft, node: number, draft: Draft, row: number, cut: 
   columns.candidateSelf[node]! += draft.candidateTotal[row]!;
 }
 
-/** @param name the function's number; `places` of the answer is 0 when it does not occur. */
+/** @param name the name id of the function; `places` of the result is 0 if it does not occur */
 export function sandwich(draft: Draft, name: number, scales: Scales): Sandwich {
   const { rows, inside } = outermost(draft, name);
   return {

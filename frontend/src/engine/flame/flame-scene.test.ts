@@ -13,7 +13,7 @@ function arranged(buffer: ArrayBuffer, change: Partial<FlameView> = {}): Arrange
   return model.arrange({ ...EMPTY_VIEW, ...change })!;
 }
 
-/** Looks through a window of so many pixels, and draws it: a line a level, names and rests with their count. */
+/** Draws a viewport of a given width as text: one line per level, with frames and rests. */
 function drawing(now: Arranged, widthPx: number, from = 0, to = 1): string {
   const scene = new Scene();
   const placement = now.sides[0]!.placements[0]!;
@@ -95,7 +95,7 @@ a 90 0
   });
 });
 
-/** For each frame that is drawn with its children in the window: its total is its self value, its drawn children and rests. */
+/** Checks that the total of each drawn frame is the sum of self value, drawn children and rests. */
 function checkSums(now: Arranged, widthPx: number): number {
   const frames = now.tables[0]!;
   const placement = now.sides[0]!.placements[0]!;

@@ -1,7 +1,8 @@
 /**
- * What of a layout is seen through a window: frames at least a pixel wide one by one, all narrower ones added up into rests
- * with exact values. Work depends on the pixels of the window, not on the number of frames: a run of narrow siblings is
- * jumped over a pixel at a time by binary search. Nothing is left out without being counted.
+ * The visible part of a layout: frames that are at least a pixel wide, and rests, which combine
+ * narrower siblings with exact values. The time depends on the pixels of the viewport, not on the
+ * number of frames, because binary search skips narrow siblings one pixel at a time. All omitted
+ * frames are counted.
  */
 import type { Scales } from './tree-draft';
 import type { Placement } from './flame-layout';
@@ -9,21 +10,21 @@ import { framesWithin, hiddenExtent, weightsOf } from './flame-layout';
 import type { FrameTable } from './frame-table';
 import { levelCount, levelsDrawn } from './frame-table';
 
-/** Frames narrower than this are added up. CSS pixels. */
+/** Narrower frames are combined. CSS pixels. */
 const FRAME_MIN_PX = 1;
 
-/** The visible part of a layout: shown units to the left edge, CSS pixels for one shown unit, width in pixels. */
+/** The viewport: left edge in shown units, CSS pixels per shown unit, width in pixels. */
 type SceneWindow = {
   from: number;
   scale: number;
   widthPx: number;
   firstLevel: number;
   lastLevel: number;
-  /** What is narrower is added up; a pixel by default. */
+  /** Narrower frames are combined; one pixel by default. */
   leastPx?: number;
 };
 
-/** A list of numbers that is filled anew for each drawing without making garbage. */
+/** A growing list of numbers that is reused for each drawing, to avoid garbage collection. */
 class Numbers<Column extends Uint32Array | Float64Array> {
   values: Column;
   readonly #make: (length: number) => Column;
@@ -46,19 +47,19 @@ class Numbers<Column extends Uint32Array | Float64Array> {
 const whole = () => new Numbers((length) => new Uint32Array(length));
 const real = () => new Numbers((length) => new Float64Array(length));
 
-/** A rest: siblings from `from` to before `to`, or (when they are equal) what was never sent below `parent`. */
+/** A rest: the siblings [from, to), or if these are equal, the unsent frames below `parent`. */
 export type Rest = { parent: number; from: number; to: number };
 
 /**
- * One window's content, in level order and from left to right. Reused from drawing to drawing.
- * x and width are CSS pixels from the window's left edge, not rounded, and may reach beyond the window.
+ * The content of one viewport, by level and from left to right; reused for each drawing. x and
+ * width are CSS pixels from the left edge, not rounded, and may exceed the viewport.
  */
 export class Scene {
   frames = 0;
   rests = 0;
-  /** Frames with a width that are not drawn one by one but within a rest; what was never sent is not among them. */
+  /** The number of frames with a width within rests, without unsent frames. */
   narrow = 0;
-  /** Frames that were never sent, in rests of this window. */
+  /** The number of unsent frames in this viewport. */
   unsent = 0;
 
   readonly #frame = whole();
@@ -103,7 +104,7 @@ export class Scene {
     return this.#restWidth.values[at]!;
   }
 
-  /** Looks through the window. Levels above `firstLevel` are walked but not stored. */
+  /** Fills the scene with a viewport. Levels before `firstLevel` are visited but not stored. */
   fill(frames: FrameTable, placement: Placement, scales: Scales, window: SceneWindow): void {
     this.frames = this.rests = this.narrow = this.unsent = 0;
     if (frames.count === 0 || window.scale <= 0) return;
@@ -132,7 +133,7 @@ export class Scene {
     }
   }
 
-  /** The children of one frame: retained, or run over. Returns how many parents the next level has. */
+  /** Adds the children of one frame. Returns the number of parents of the next level. */
   #lookBelow(
     frames: FrameTable,
     placement: Placement,
@@ -159,7 +160,7 @@ export class Scene {
         continue;
       }
       if (run < 0) run = at;
-      // Everything that begins within the next pixel is narrow but perhaps the last of it.
+      // All siblings that begin within the next pixel are narrow, except perhaps the last one.
       const beyond = firstFrom(left, at + 1, end, left[at]! + least);
       at = beyond - 1 > at && width[beyond - 1]! >= least ? beyond - 1 : beyond;
     }
@@ -227,10 +228,10 @@ export class Scene {
   }
 }
 
-/** First index in [low, high) whose left edge is at or beyond `edge`. */
+/** Returns the first index in [low, high) whose left edge is at or beyond `edge`. */
 function firstFrom(left: Float64Array, low: number, high: number, edge: number): number {
   let from = low;
-  // Most runs are short: double the step before halving it.
+  // Most runs are short, so an exponential search precedes the binary search.
   let step = 1;
   while (from + step < high && left[from + step - 1]! < edge) {
     from += step;
@@ -245,7 +246,7 @@ function firstFrom(left: Float64Array, low: number, high: number, edge: number):
   return from;
 }
 
-/** First sibling that reaches beyond `edge`. */
+/** Returns the first sibling that extends beyond `edge`. */
 function firstReaching(
   left: Float64Array,
   width: Float64Array,
@@ -265,7 +266,7 @@ type CollapsedFramesInfo = {
   sent: boolean;
 };
 
-/** The exact raw values of a rest. */
+/** Returns the exact raw values of a rest. */
 export function describeCollapsedFrames(
   frames: FrameTable,
   placement: Placement,
@@ -287,7 +288,7 @@ export function describeCollapsedFrames(
   };
 }
 
-/** The frame of a level at a place in shown units, or -1: for finding what is under the pointer. */
+/** Returns the frame of a level at a position in shown units, or -1; used for the pointer. */
 export function frameAtPlace(
   frames: FrameTable,
   placement: Placement,

@@ -1,21 +1,21 @@
-/** What a search finds among the frames: which names, how much of each side, and where matches hide in rests. */
+/** The result of a search: matching names, their cost on each side, and matches within rests. */
 import type { FrameTable } from './frame-table';
 
 export type SearchHits = {
-  /** 1 for each name that matches. */
+  /** 1 for each matching name. */
   names: Uint8Array<ArrayBuffer>;
-  /** Matching frames in the subtrees of all frames before, modulo 2^32: a rest's matches are a difference. */
+  /** Matches in the subtrees of all previous frames, modulo 2^32; a difference is exact. */
   prefix: Uint32Array<ArrayBuffer>;
   frames: number;
-  /** Raw totals of topmost matches: a match below a match is not counted twice. */
+  /** Raw totals of the topmost matches: a match below another one is not counted twice. */
   base: number;
   candidate: number;
 };
 
-/** The frames that are drawn, where they are fewer than those of the tree: `shownAs` has the drawn frame of each. */
+/** The drawn frames, if fewer than those of the tree; `shownAs` maps frames of the tree to them. */
 export type Picture = { shownAs: Uint32Array; parent: Uint32Array };
 
-/** @param tree `name`, `parent` and totals of a frame table. The root's own name is never searched. */
+/** @param tree a frame table without other columns; the name of the root is not searched */
 export function searchFrames(
   tree: Pick<FrameTable, 'count' | 'name' | 'parent' | 'baseTotal' | 'candidateTotal'>,
   names: Uint8Array<ArrayBuffer>,
@@ -55,7 +55,7 @@ function hitPrefix(
   return prefix;
 }
 
-/** Matching frames in the subtrees of siblings `from` to before `to`. */
+/** Returns the number of matching frames in the subtrees of the siblings [from, to). */
 export function hitsWithin(hits: SearchHits, from: number, to: number): number {
   return (hits.prefix[to]! - hits.prefix[from]!) >>> 0;
 }

@@ -1,24 +1,24 @@
 /**
- * Writes a flame graph as SVG text: the same grammar as the canvas, as shapes. Names come from profiles and may be
- * anything:
- * every text is made visible and escaped, and no name is ever put in an attribute.
+ * Writes a flame graph as SVG text with the same marks as the canvas. Names come from profiles and
+ * are untrusted: invisible characters are shown, all texts are escaped, and attributes never
+ * contain names.
  */
 import { FILL, LESS_FILLS, MORE_FILLS } from '../format/change-class';
 import { FRAME_PX } from './flame-viewport';
 import { visibleName } from './frame-label';
 
-/** One frame as it is drawn. `title` is shown by viewers when the pointer rests on it. */
+/** One drawn frame. Viewers show `title` as a tooltip. */
 export type SvgFrame = {
   x: number;
   y: number;
   width: number;
-  /** Of collapsed callers more than of others. */
+  /** Collapsed callers are higher than other frames. */
   height: number;
   fill: number;
   label: string;
   title: string;
   outlined: boolean;
-  /** Set when it stands for several callers: the colour of its hairlines. */
+  /** The color of the lines that mark collapsed callers; null for other frames. */
   hairlines: string | null;
 };
 export type SvgRest = { x: number; y: number; width: number; label: string; title: string };
@@ -56,14 +56,14 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A text as XML may hold it. Characters that XML forbids are made visible first. */
+/** Escapes a text for XML. Characters that XML forbids are first replaced by visible ones. */
 export function xmlText(text: string): string {
   return visibleName(text, 2000)
     .replace(/[\ufffe\uffff]/gu, '\ufffd')
     .replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? '');
 }
 
-/** Colours come from the page's style sheets; anything that is not plainly a colour becomes grey. */
+/** Returns a color of the style sheets; any value that is not clearly a color becomes gray. */
 function colour(value: string): string {
   return /^(#[0-9a-f]{3,8}|[a-z]+|(rgb|hsl|oklch)a?\([0-9a-z.,%/ ]+\))$/iu.test(value)
     ? value
@@ -132,7 +132,7 @@ function body(frame: SvgFrame, colours: SvgColors): string {
   return plain + rect(...inner, `fill="url(#hatch)" stroke="${colour(colours.more)}"`);
 }
 
-/** Three of them tell collapsed callers from a frame. */
+/** Draws the three lines that distinguish collapsed callers from other frames. */
 function hairlines({ x, y, width, height, hairlines: stroke }: SvgFrame): string {
   if (stroke === null) return '';
   const lines = [1, 2, 3].map(
@@ -190,7 +190,7 @@ function restMark(rest: SvgRest, colours: SvgColors): string {
   return `<g><title>${xmlText(rest.title)}</title>${block}${text}</g>`;
 }
 
-/** The whole file. */
+/** Returns the text of the SVG file. */
 export function flameSvg(graph: SvgGraph): string {
   const { colours } = graph;
   const height = graph.height + 20;

@@ -1,6 +1,7 @@
 /**
- * What a person has chosen to see of a diff: one plain value that survives JSON and a link. It holds no pixels and no
- * numbers of frames: a zoom is the hash of the names on the way to the frame, so it means the same for every reader.
+ * The state of a flame graph: one plain value that can be stored as JSON and in a link. It contains
+ * no pixels and no frame numbers: a zoom is the hash of the names on the path to the frame, so it
+ * is the same for all users.
  */
 
 export const FLAME_MODES = ['overlay', 'side-by-side', 'base', 'candidate'] as const;
@@ -11,32 +12,32 @@ export type Orientation = (typeof ORIENTATIONS)[number];
 
 export type Granularity = 'package' | 'function' | 'line';
 
-/** A pattern over names. An empty pattern means none. `regex: false` searches for the literal text. */
+/** A pattern over names; an empty one means none. `regex: false` searches for the literal text. */
 export type NamePattern = { pattern: string; regex: boolean; caseSensitive: boolean };
 
 export type FlameView = {
   mode: FlameMode;
   orientation: Orientation;
-  /** Id of the basis ("share", "mean", "per_second", "per_request"); `''` = the default one of the data. */
+  /** Id of the basis ("share", "mean", "per_second", "per_request"); `''` = the default. */
   basis: string;
   granularity: Granularity;
   /** {@link pathKey} of the frame that fills the width, or {@link namesKey}; `''` = everything. */
   zoom: string;
-  /** What is shown of the zoomed frame's width, 0 = its left edge, 1 = its right; null = exactly all of it. */
+  /** The visible part of the zoomed frame, 0 = left edge, 1 = right edge; null = exactly all. */
   span: { from: number; to: number } | null;
-  /** Regular expressions over names, as in pprof; `''` = none. Applied in this order: ignore, focus, hide. */
+  /** Regular expressions over names, as in pprof, in the order of application; `''` = none. */
   ignore: string;
   focus: string;
   hide: string;
   collapseRecursion: boolean;
-  /** Whether callers in a row that only pass on the change of one callee are one frame; in the overlay of two sides. */
+  /** Whether callers in a row whose change comes from one callee are drawn as one frame. */
   collapseCallers: boolean;
-  /** {@link pathKey}s of collapsed callers that are shown one by one, separated by commas; `''` = none. */
+  /** {@link pathKey}s of expanded callers, separated by commas; `''` = none. */
   expanded: string;
   /** Name of the function whose callers and callees are shown; `''` = the whole tree. */
   sandwich: string;
   search: NamePattern;
-  /** Id of the runtime category whose frames are highlighted when one side is drawn alone; none without it. */
+  /** Id of the runtime category whose frames are highlighted if one side is drawn alone. */
   category?: string;
 };
 
@@ -57,13 +58,13 @@ export const EMPTY_VIEW: FlameView = {
   search: { pattern: '', regex: true, caseSensitive: false },
 };
 
-/** Two 32-bit states, so that a key has 64 bits: 500,000 paths collide with a chance below one in a hundred million. */
+/** Two 32-bit states: with 64 bits, 500,000 paths collide with a probability below 10^-8. */
 export type PathHash = { low: number; high: number };
 
 /** The hash of the root, which has no names. */
 export const ROOT_HASH: PathHash = { low: 0x9747b28c, high: 0x3c6ef372 };
 
-/** The hash of one name alone, to be computed once for each different name. */
+/** Returns the hash of one name; compute it once per distinct name. */
 export function nameHash(name: string): PathHash {
   let low = 0x811c9dc5;
   let high = 0x1b873593;
@@ -83,7 +84,7 @@ function mixed(state: number, word: number): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** The hash of a path, from the hash of the path without its last name and the hash of that name. */
+/** Returns the hash of a path from the hash of its parent path and the hash of its last name. */
 export function pathHash(parent: PathHash, name: PathHash): PathHash {
   return {
     low: mixed(parent.low, name.low ^ (parent.high >>> 7)),
@@ -91,14 +92,14 @@ export function pathHash(parent: PathHash, name: PathHash): PathHash {
   };
 }
 
-/** Sixteen hexadecimal digits of a hash. */
+/** Returns a hash as sixteen hexadecimal digits. */
 export function hashKey(hash: PathHash): string {
   return (
     (hash.high >>> 0).toString(16).padStart(8, '0') + (hash.low >>> 0).toString(16).padStart(8, '0')
   );
 }
 
-/** The stable key of a frame: its names from the outermost caller (without the root) to itself. `''` for no names. */
+/** Returns the key of a frame, given the names from its outermost caller, without the root. */
 export function pathKey(names: readonly string[]): string {
   if (names.length === 0) return '';
   return hashKey(names.reduce((hash, name) => pathHash(hash, nameHash(name)), ROOT_HASH));
@@ -106,12 +107,15 @@ export function pathKey(names: readonly string[]): string {
 
 const NAMES_KEY_PREFIX = 'n';
 
-/** A zoom to the heaviest frame whose path ends with these names, as findings give them: its callers are not known. */
+/**
+ * Returns the key of a zoom to the heaviest frame whose path ends with these names. Findings have
+ * such paths, without all callers.
+ */
 export function namesKey(names: readonly string[]): string {
   return names.length === 0 ? '' : NAMES_KEY_PREFIX + JSON.stringify(names);
 }
 
-/** The names of a {@link namesKey}; null for other keys. */
+/** Returns the names in a {@link namesKey}; null for other keys. */
 export function namesOfKey(key: string): string[] | null {
   if (!key.startsWith(NAMES_KEY_PREFIX)) return null;
   try {

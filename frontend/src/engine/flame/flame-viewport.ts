@@ -1,8 +1,8 @@
 /**
- * Where the tables of an arrangement are on the screen and which part of each is visible: panes of whole rows,
- * windows of
- * shown units. One pane for the overlay or one side, two side by side (one above the other where it is narrow), and a
- * sandwich stacks the callers' pane on the callees'. All in CSS pixels, before scrolling.
+ * The panes in which tables are drawn, and the visible part of each: rows, and an extent in shown
+ * units. The overlay or one side has one pane; two sides have two panes side by side, or one above
+ * the other if the page is narrow; a sandwich has the callers' pane above the callees'. All
+ * positions are CSS pixels, before scrolling.
  */
 import type { Arranged, ZoomTarget } from './flame-model';
 import type { FlameView, Orientation } from './flame-view';
@@ -11,10 +11,10 @@ import { levelsDrawn } from './frame-table';
 
 export const ROW_PX = 18;
 export const FRAME_PX = 17;
-/** Rows of collapsed callers, with the gap below. */
+/** The height of a row of collapsed callers, with the gap below. */
 export const COLLAPSED_ROW_PX = 27;
 const EXTRA_PX = COLLAPSED_ROW_PX - ROW_PX;
-/** Between two sides; below this width of the whole they stand one above the other. */
+/** The gap between two sides, and the total width below which they are one above the other. */
 const SIDES_GAP_PX = 16;
 export const NARROW_PX = 700;
 
@@ -23,17 +23,17 @@ export type Pane = {
   side: number;
   x: number;
   width: number;
-  /** Row of level 0; further levels follow downwards (1) or upwards (-1). */
+  /** The row of level 0; further levels are below (1) or above (-1). */
   originRow: number;
   direction: 1 | -1;
-  /** The callers' pane leaves its level 0 to the callees. */
+  /** 1 in the callers' pane, because the callees' pane shows its level 0. */
   firstLevel: number;
   lastLevel: number;
   /** Levels with collapsed callers, ascending: their rows are taller. */
   tallLevels: readonly number[];
 };
 
-/** `height`: of all rows, in pixels. */
+/** `height` is that of all rows, in pixels. */
 export type Panes = { panes: Pane[]; rows: number; height: number };
 
 function bandOf(
@@ -62,7 +62,7 @@ function bandOf(
   };
 }
 
-/** Lays the panes out over a width, with so many levels of each table. */
+/** Lays out the panes in a width, with the given number of levels of each table. */
 export function panesOf(
   arranged: Arranged,
   orientation: Orientation,
@@ -86,7 +86,7 @@ export function panesOf(
     }),
   );
   const rows = stacked ? band.rows * sides + sides - 1 : band.rows;
-  // Callers are collapsed in a single pane only.
+  // Only a single pane has taller rows for collapsed callers.
   const tall = panes.length === 1 ? panes[0]!.tallLevels.length : 0;
   return { panes, rows, height: rows * ROW_PX + tall * EXTRA_PX };
 }
@@ -95,7 +95,7 @@ function rowOf(pane: Pane, level: number): number {
   return pane.originRow + pane.direction * level;
 }
 
-/** Top of a level's row, in pixels from the first row. */
+/** Returns the top of a level's row, in pixels from the first row. */
 export function topOf(pane: Pane, level: number): number {
   let extra = 0;
   for (const tall of pane.tallLevels)
@@ -103,12 +103,12 @@ export function topOf(pane: Pane, level: number): number {
   return rowOf(pane, level) * ROW_PX + extra;
 }
 
-/** Height of a level's frames. */
+/** Returns the height of a level's frames. */
 export function frameHeight(pane: Pane, level: number): number {
   return pane.tallLevels.includes(level) ? FRAME_PX + EXTRA_PX : FRAME_PX;
 }
 
-/** The level whose row holds a pixel; beyond the pane's levels where it is outside them. */
+/** Returns the level whose row contains a pixel; outside the pane, a level beyond those it has. */
 export function levelAt(pane: Pane, y: number): number {
   const levelOfRow = (row: number): number =>
     pane.direction === 1 ? row - pane.originRow : pane.originRow - row;
@@ -122,15 +122,15 @@ export function levelAt(pane: Pane, y: number): number {
   return levelOfRow(Math.floor((y - extra) / ROW_PX));
 }
 
-/** Shown units at the left edge, and pixels for one. */
+/** The shown units at the left edge, and the pixels per shown unit. */
 export type Extent = { from: number; scale: number };
 
-/** Width of a frame, the larger of the sides that are shown: so both sides keep one scale. */
+/** Returns the largest width of a frame on the shown sides, so that both sides have one scale. */
 export function frameWidth(arranged: Arranged, table: number, frame: number): number {
   return Math.max(...arranged.sides.map(({ placements }) => placements[table]?.width[frame] ?? 0));
 }
 
-/** The frame whose width is the unit of the span: the zoomed one, or the nearest caller that has a width here. */
+/** Returns the frame that a span refers to: the zoomed one, or its nearest caller with a width. */
 export function spanFrame(arranged: Arranged, zoom: ZoomTarget, table: number): number {
   if (zoom.table !== table) return 0;
   let frame = zoom.frame;
@@ -139,7 +139,7 @@ export function spanFrame(arranged: Arranged, zoom: ZoomTarget, table: number): 
   return frame;
 }
 
-/** The window of one pane. A pane whose table is not zoomed shows everything. */
+/** Returns the visible extent of a pane. A pane whose table is not zoomed shows everything. */
 export function extentOf(
   arranged: Arranged,
   pane: Pane,
@@ -157,12 +157,12 @@ export function extentOf(
 export type Span = { from: number; to: number };
 export const WHOLE_SPAN: Span = { from: 0, to: 1 };
 
-/** Closer than this there is nothing more to see: doubles have 52 bits, sums of totals need some of them. */
+/** The smallest span: doubles have 52 bits, and sums of totals need some of them. */
 const CLOSEST = 2 ** -40;
 
 /**
- * Keeps a span inside the whole table: not wider than it, not beyond its edges, not narrower than doubles can represent.
- * @param before, after how much of the table is left and right of the zoomed frame, in widths of that frame.
+ * Clamps a span to the table, and to the smallest width that doubles can represent.
+ * @param before, after width of the table left and right of the zoomed frame, in widths of it
  */
 export function clampSpan(span: Span, before: number, after: number): Span {
   const whole = before + 1 + after;
@@ -171,20 +171,20 @@ export function clampSpan(span: Span, before: number, after: number): Span {
   return { from, to: from + width };
 }
 
-/** Zooms by a factor (below 1 = closer) keeping the point at `at` (0..1 of the visible width) where it is. */
+/** Zooms by a factor (below 1: in) around the point at `at`, 0 to 1 of the visible width. */
 export function zoomSpan(span: Span, factor: number, at: number): Span {
   const width = span.to - span.from;
   const fixed = span.from + width * at;
   return { from: fixed - width * factor * at, to: fixed + width * factor * (1 - at) };
 }
 
-/** Moves by a part of the visible width; positive shows what is to the right. */
+/** Moves a span by a part of the visible width; positive moves right. */
 export function panSpan(span: Span, part: number): Span {
   const shift = (span.to - span.from) * part;
   return { from: span.from + shift, to: span.to + shift };
 }
 
-/** How much is left and right of the span's frame, in widths of it, for {@link clampSpan}. */
+/** Returns `before` and `after` for {@link clampSpan}. */
 export function paddingAround(
   arranged: Arranged,
   zoom: ZoomTarget,

@@ -1,11 +1,15 @@
-/** A function's name in the room there is: package dropped first, then the receiver, then cut. And hostile names made visible. */
+/**
+ * Fits function names into a width: first without the package, then without the receiver, then cut.
+ * Also shows invisible characters of untrusted names.
+ */
 
-/** Names are shown up to here; a profile may hold names of 64 KiB. */
+/** The longest name that is shown; a profile may contain names of 64 KiB. */
 const NAME_MAX_SHOWN = 400;
 
 /**
- * First and last of the characters that would hide, reorder or break text: control characters, soft hyphen, joiners, fillers,
- * zero-width and bidirectional marks, line separators, lone surrogates, tags. Right-to-left letters are text like any other.
+ * First and last of ranges of characters that would hide, reorder or break text: control
+ * characters, soft hyphen, joiners, fillers, zero-width and bidirectional marks, line separators,
+ * lone surrogates, tags. Right-to-left letters are ordinary text.
  */
 const INVISIBLE: readonly (readonly [number, number])[] = [
   [0x00, 0x1f],
@@ -38,12 +42,12 @@ function escaped(character: string): string {
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** What nearly every name consists of. */
+/** Nearly every name consists of these characters only. */
 const PLAIN = /^[ -~·…]*$/u;
 
-/** A name as it is safe to show: cut to `most` characters, what cannot be seen written as an escape. */
+/** Makes a name safe to show: cut to `most` characters, with escapes for invisible ones. */
 export function visibleName(name: string, most: number = NAME_MAX_SHOWN): string {
-  // Cut before escaping, so that a name of 64 KiB costs no more than one of 400; not inside a pair.
+  // The cut precedes escaping, so that long names are not slow; it does not split surrogate pairs.
   const cut =
     name.length > most ? `${name.slice(0, most).replace(/[\ud800-\udbff]$/u, '')}…` : name;
   if (PLAIN.test(cut)) return cut;
@@ -53,15 +57,16 @@ export function visibleName(name: string, most: number = NAME_MAX_SHOWN): string
   return shown;
 }
 
-/** Where the parts before type arguments, receivers or parentheses end: dots and slashes behind it are not the package's. */
+/** Returns the index of the first bracket: dots and slashes after it are not of the package. */
 function bracketAt(name: string): number {
   const at = name.search(/[([]/u);
   return at < 0 ? name.length : at;
 }
 
 /**
- * Ever shorter forms of a Go name: whole, package without its path, without package, without receiver.
- * "net/http.(*conn).serve" -> "http.(*conn).serve", "(*conn).serve", "serve". Other names have one form.
+ * Returns forms of a Go name, from long to short: full, without the path of the package, without
+ * the package, without the receiver. "net/http.(*conn).serve" -> "http.(*conn).serve",
+ * "(*conn).serve", "serve". Other names have one form.
  */
 export function labelForms(name: string): readonly string[] {
   const forms = [name];
@@ -80,7 +85,7 @@ export function labelForms(name: string): readonly string[] {
   return forms;
 }
 
-/** "(*Pool).Clone" -> "Clone", "Pool.Clone" -> "Clone"; a closure keeps the function it is written in: "Clone.func". */
+/** "(*Pool).Clone" -> "Clone", "Pool.Clone" -> "Clone"; a closure remains "Clone.func". */
 function withoutReceiver(local: string): string {
   const method = /^\((?:[^()[\]]|\[[^\]]*\])*\)\.(.+)$/u.exec(local)?.[1];
   if (method !== undefined) return method;
@@ -88,7 +93,10 @@ function withoutReceiver(local: string): string {
   return match === undefined || /^func[\d.]*$/u.test(match) ? local : match;
 }
 
-/** The longest form that fits, else the shortest one cut with "…", else nothing. @param room in characters. */
+/**
+ * Returns the longest form that fits, otherwise the shortest one cut with "…", or "".
+ * @param room in characters
+ */
 export function fitLabel(forms: readonly string[], room: number): string {
   for (const form of forms) if (form.length <= room) return form;
   const shortest = forms.at(-1) ?? '';

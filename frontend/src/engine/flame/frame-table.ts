@@ -1,42 +1,45 @@
 /**
- * The frames that are drawn, level by level: the children of one frame stand side by side, levels follow each other, and
- * sums over any run of siblings are a subtraction of prefixes. That is what makes drawing depend on pixels, not on frames.
+ * The drawn frames, by level: the children of a frame are adjacent, and sums over siblings are
+ * differences of prefix sums. Therefore the time of drawing depends on pixels, not on frames.
  */
 import { ownCosts } from './own-cost';
 import type { Draft, Scales } from './tree-draft';
 import { shownWeight } from './tree-draft';
 
-/** Frames of the picture that stand for several: `names[starts[at]]` to before `starts[at + 1]`, outermost first. */
+/**
+ * Drawn frames of collapsed callers. The names of `frame[at]` are those in
+ * [starts[at], starts[at + 1]), outermost first.
+ */
 export type CollapsedRuns = {
-  /** In ascending order. */
+  /** The drawn frames, in ascending order. */
   frame: Uint32Array<ArrayBuffer>;
   starts: Uint32Array<ArrayBuffer>;
   names: Uint32Array<ArrayBuffer>;
-  /** For each frame of the picture the hash of its path in the whole tree. */
+  /** For each drawn frame the hash of its path in the whole tree. */
   pathLow: Uint32Array<ArrayBuffer>;
   pathHigh: Uint32Array<ArrayBuffer>;
 };
 
 export type FrameTable = {
   count: number;
-  /** Frame at which each level begins; one more entry than levels. */
+  /** The first frame of each level; one more entry than levels. */
   levelStart: Uint32Array<ArrayBuffer>;
-  /** First child of each frame; the children of frame i are childStart[i] to childStart[i + 1]. */
+  /** The first child of each frame; the children of frame i end at childStart[i + 1]. */
   childStart: Uint32Array<ArrayBuffer>;
   parent: Uint32Array<ArrayBuffer>;
   name: Uint32Array<ArrayBuffer>;
   category: Uint8Array<ArrayBuffer>;
   runtime: Uint8Array<ArrayBuffer>;
-  /** Id of the node, or NO_NODE for a frame that was put together from several. */
+  /** The id of the node, or NO_NODE for a frame that was merged from several. */
   source: Uint32Array<ArrayBuffer>;
   baseSelf: Float64Array<ArrayBuffer>;
   baseTotal: Float64Array<ArrayBuffer>;
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
-  /** Self values with what the runtime spent on the frame's behalf. */
+  /** Own costs: self values plus attributed costs of the runtime. */
   baseOwn: Float64Array<ArrayBuffer>;
   candidateOwn: Float64Array<ArrayBuffer>;
-  /** Sums of the totals of all frames before: integers stay exact up to 2^53. */
+  /** Sums of the totals of all previous frames: integers are exact up to 2^53. */
   basePrefix: Float64Array<ArrayBuffer>;
   candidatePrefix: Float64Array<ArrayBuffer>;
   hiddenNodes: Uint32Array<ArrayBuffer>;
@@ -47,7 +50,7 @@ export type FrameTable = {
   high: Float32Array<ArrayBuffer>;
   q: Float32Array<ArrayBuffer>;
   stacks: Uint32Array<ArrayBuffer>;
-  /** Frames that stand for several callers; null when none does. */
+  /** Collapsed callers; null if there are none. */
   runs: CollapsedRuns | null;
 };
 
@@ -57,7 +60,7 @@ export type Column =
   | Float64Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>;
 
-/** The elements of a column in the order given. */
+/** Returns the elements of a column in the given order. */
 export function picked<Kind extends Column>(column: Kind, order: Uint32Array): Kind {
   const make = column.constructor as new (length: number) => Kind;
   const result = new make(order.length);
@@ -65,7 +68,7 @@ export function picked<Kind extends Column>(column: Kind, order: Uint32Array): K
   return result;
 }
 
-/** Children of each row of a draft, as one list with starts, in the order of their rows. */
+/** Returns the children of each row of a draft, as one list with start indexes, in row order. */
 function childLists(draft: Draft): { starts: Uint32Array; list: Uint32Array } {
   const { count, parent } = draft;
   const starts = new Uint32Array(count + 1);
@@ -89,15 +92,15 @@ function prefixOf(column: Float64Array): Float64Array<ArrayBuffer> {
 }
 
 /**
- * Lays a draft out level by level.
- * @param scales when given, siblings are sorted by what they take on both sides together, largest first; without, they
- *   keep the order of their rows (the data already has it).
+ * Lays out a draft by levels.
+ * @param scales if given, siblings are sorted by their sum of both sides, largest first; otherwise
+ *   they have the order of their rows, which the data has already sorted
  */
 export function framesOf(draft: Draft, scales: Scales | null): FrameTable {
   return layOut(draft, scales).frames;
 }
 
-/** As {@link framesOf}, with the frame that each row of the draft has become. */
+/** Returns the result of {@link framesOf} and the frame of each row of the draft. */
 export function layOut(
   draft: Draft,
   scales: Scales | null,
@@ -114,7 +117,7 @@ export function layOut(
   return { frames, frameOf };
 }
 
-/** Rows in the order of levels, siblings side by side. */
+/** Returns the rows by level, with adjacent siblings. */
 function levelOrder(draft: Draft, scales: Scales | null) {
   const { count } = draft;
   const { starts, list } = childLists(draft);
@@ -193,7 +196,7 @@ export function levelCount(frames: FrameTable): number {
   return frames.levelStart.length - 1;
 }
 
-/** Levels with something on them: what was never sent below the deepest frames is one level further. */
+/** Returns the number of levels, with one more for unsent frames below the deepest level. */
 export function levelsDrawn(frames: FrameTable): number {
   const levels = levelCount(frames);
   for (let frame = frames.levelStart[levels - 1]!; frame < frames.count; frame++)
@@ -201,7 +204,7 @@ export function levelsDrawn(frames: FrameTable): number {
   return levels;
 }
 
-/** The level of a frame, 0 = root: by binary search, so no column has to hold it. */
+/** Returns the level of a frame, 0 = root, by binary search instead of a column. */
 export function levelOf(frames: FrameTable, frame: number): number {
   let low = 0;
   let high = frames.levelStart.length - 1;
@@ -213,7 +216,7 @@ export function levelOf(frames: FrameTable, frame: number): number {
   return low;
 }
 
-/** The frames from the root's child down to this one; empty for the root. */
+/** Returns the frames from the root's child down to this one; empty for the root. */
 export function pathTo(frames: FrameTable, frame: number): number[] {
   const path: number[] = [];
   for (let at = frame; at > 0; at = frames.parent[at]!) path.push(at);

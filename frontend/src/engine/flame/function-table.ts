@@ -1,4 +1,4 @@
-/** Reads `slowpath.functions` and `slowpath.lines`: the rows of the table beside the graph. Columns are views, values raw. */
+/** Reads `slowpath.functions`: rows of the function table. Columns are views, values are raw. */
 import type * as api from '../../api/api-types';
 import { ColumnFile } from '../format/column-file';
 import type { DiffHeader } from './diff-part';
@@ -6,7 +6,7 @@ import { checkBelow, checkFinite, readHeaderFields } from './diff-part';
 import type { NameTable } from './name-table';
 import { readNames } from './name-table';
 
-/** Of one basis: intervals of candidate / base (NaN where not computed), states as in `STATE`. */
+/** Results of one basis: intervals of candidate / base (NaN if not computed), states of `STATE`. */
 type FunctionVerdict = {
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
@@ -15,7 +15,7 @@ type FunctionVerdict = {
   selfLow: Float32Array<ArrayBuffer>;
   selfHigh: Float32Array<ArrayBuffer>;
   selfState: Uint8Array<ArrayBuffer>;
-  /** Of self and attributed cost together; of the self cost in files written before the latter was recorded. */
+  /** Results of the own cost (self plus attributed); of the self cost in files without these. */
   ownLow: Float32Array<ArrayBuffer>;
   ownHigh: Float32Array<ArrayBuffer>;
   ownState: Uint8Array<ArrayBuffer>;
@@ -32,7 +32,7 @@ export type FunctionTable = {
   baseTotal: Float64Array<ArrayBuffer>;
   candidateSelf: Float64Array<ArrayBuffer>;
   candidateTotal: Float64Array<ArrayBuffer>;
-  /** Cost of the runtime's stacks that is attributed to the function; zero in files written before it was recorded. */
+  /** Cost of runtime stacks that is attributed to the function; zero in files without it. */
   baseAttributed: Float64Array<ArrayBuffer>;
   candidateAttributed: Float64Array<ArrayBuffer>;
   /** The category with the largest attributed cost, or `OWN_CODE`. */
@@ -41,7 +41,7 @@ export type FunctionTable = {
   judgements: readonly FunctionVerdict[];
 };
 
-/** Instead of a category in `mostly`: the function costs more itself than any category attributed to it. */
+/** A value of `mostly`: the self cost is larger than the cost of any attributed category. */
 export const OWN_CODE = 255;
 
 const VALUES = [
@@ -66,7 +66,7 @@ function ownVerdict(
   };
 }
 
-/** @throws ColumnError when the file is not a whole `slowpath.functions`. */
+/** @throws ColumnError if the file is not a complete `slowpath.functions` */
 export function readFunctions(buffer: ArrayBuffer): FunctionTable {
   const file = new ColumnFile<api.DiffHeader>(buffer, 'slowpath.functions');
   const header = readHeaderFields(file);
@@ -111,10 +111,10 @@ export function readFunctions(buffer: ArrayBuffer): FunctionTable {
   return table;
 }
 
-/** Of frames of scheduler latency that state why a goroutine became runnable: "woken: created". */
+/** Prefix of frames that contain the wake reason of a goroutine: "woken: created". */
 const WAKE_REASON = 'woken: ';
 
-/** Indices of the rows that are functions; roots of a stack that only state a cause have no cost of their own. */
+/** Returns the indexes of functions, without root frames that only contain a wake reason. */
 export function functionIndices(table: FunctionTable): Uint32Array<ArrayBuffer> {
   const all = Uint32Array.from({ length: table.count }, (_, index) => index);
   return all.filter(

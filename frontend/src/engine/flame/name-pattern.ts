@@ -1,14 +1,14 @@
-/** Patterns people type over names, compiled once and asked once for each different name. */
+/** Patterns over names that users type: compiled once, and matched once per distinct name. */
 import type { NamePattern } from './flame-view';
 import type { NameTable } from './name-table';
 
-/** Longer than any name one would type or a menu would make; a pattern may come from a link. */
+/** Longer than any pattern that a user types or a menu creates; a pattern may come from a link. */
 const PATTERN_MAX_LENGTH = 1000;
-/** What of a name a pattern looks at: names of 64 KiB exist only to make patterns slow. */
+/** The part of a name that is matched; longer names, up to 64 KiB, could make patterns slow. */
 const SUBJECT_MAX_LENGTH = 4096;
 
 export class PatternError extends Error {
-  declare protected readonly brand: true; // without it any object of this shape would pass for one
+  declare protected readonly brand: true; // otherwise TypeScript accepts any object of this shape
 
   constructor(message: string) {
     super(message);
@@ -16,24 +16,24 @@ export class PatternError extends Error {
   }
 }
 
-/** A text as a pattern that finds exactly it. */
+/** Escapes a text as a pattern that matches it literally. */
 function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
 
-/** A pattern that finds exactly this one name. */
+/** Returns a pattern that matches exactly this name. */
 export function exactly(name: string): string {
   return `^${literal(name)}$`;
 }
 
-/** The search that finds exactly this one name. */
+/** Returns the search that finds exactly this name. */
 export const exactSearch = (name: string): NamePattern => ({
   pattern: exactly(name),
   regex: true,
   caseSensitive: true,
 });
 
-/** @returns null for an empty pattern. @throws PatternError in words for the person who typed it. */
+/** @returns null for an empty pattern. @throws PatternError with a message for the user */
 export function compilePattern({ pattern, regex, caseSensitive }: NamePattern): RegExp | null {
   if (pattern === '') return null;
   if (pattern.length > PATTERN_MAX_LENGTH) {
@@ -52,22 +52,26 @@ export function compilePattern({ pattern, regex, caseSensitive }: NamePattern): 
   }
 }
 
-/** Unbounded quantifiers that a pattern may have to be tried outside a worker: with n of them a name of length l can take l^n steps. */
+/**
+ * The number of unbounded quantifiers that a pattern may have outside a worker: with n of them, a
+ * name of length l can need l^n steps.
+ */
 const QUICK_QUANTIFIERS = 2;
 const UNBOUNDED = /(?<!\\)(?:[*+]|\{\d+,\})/gu;
-/** A quantified group, a back reference or a look-around: what can make a search take exponential time. */
+/** A quantified group, a back reference or a look-around, which can need exponential time. */
 const DANGEROUS = /\)(?:[*+]|\{\d)|\\[1-9k]|\(\?[=!<]/u;
 
 /**
- * Whether a pattern ends soon on every name. Patterns come from links too, so only such ones may be tried where nothing can
- * end them; the others are left to the worker. Errs on the safe side.
+ * Returns whether a pattern is fast on every name; false if that is not certain. Patterns may come
+ * from links, so only fast ones run on the main thread. Others run in the worker, which can be
+ * terminated.
  */
 export function isQuick({ pattern, regex }: NamePattern): boolean {
   if (!regex) return true;
   return !DANGEROUS.test(pattern) && (pattern.match(UNBOUNDED)?.length ?? 0) <= QUICK_QUANTIFIERS;
 }
 
-/** One flag for each name: 1 where the pattern finds something. */
+/** Returns a flag for each name: 1 if the pattern matches. */
 export function matchNames(names: NameTable, pattern: RegExp): Uint8Array<ArrayBuffer> {
   const flags = new Uint8Array(names.count);
   for (let id = 0; id < names.count; id++) {

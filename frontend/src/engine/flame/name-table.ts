@@ -1,6 +1,7 @@
 /**
- * Names as bytes with offsets, decoded only when they are read: a diff of 500,000 frames has tens of thousands of
- * names, a screen shows some hundred. Tables can be joined (two parts of one diff), equal names becoming one number.
+ * Names as bytes with offsets, decoded only when they are read: a diff of 500,000 frames has tens
+ * of thousands of names, and a screen shows a few hundred. Tables of two parts of a diff can be
+ * joined; equal names then have one id.
  */
 import type { ColumnFile } from '../format/column-file';
 import { ColumnError } from '../format/column-file';
@@ -10,7 +11,7 @@ export class NameTable {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #decoded: (string | undefined)[] = [];
 
-  /** @param offsets n + 1 ascending positions into `bytes`; trusted here, checked by {@link readNames}. */
+  /** @param offsets n + 1 ascending positions in `bytes`, which {@link readNames} has checked */
   constructor(offsets: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>) {
     this.offsets = offsets;
     this.bytes = bytes;
@@ -20,7 +21,7 @@ export class NameTable {
     return this.offsets.length - 1;
   }
 
-  /** The name with that number; `''` for a number that is not in the table. */
+  /** Returns the name with an id; `''` for an id that is not in the table. */
   text(id: number): string {
     const known = this.#decoded[id];
     if (known !== undefined) return known;
@@ -30,7 +31,7 @@ export class NameTable {
     return text;
   }
 
-  /** The number of a name, or -1. Reads every name's bytes once: for single look-ups, not for loops. */
+  /** Returns the id of a name, or -1. Reads the bytes of all names, so do not call it in loops. */
   find(name: string): number {
     const wanted = new TextEncoder().encode(name);
     for (let id = 0; id < this.count; id++) {
@@ -47,8 +48,8 @@ export class NameTable {
 const DECODER = new TextDecoder('utf-8');
 
 /**
- * The string table of a column file (`strings_offset`, `strings_bytes`).
- * @throws ColumnError `bad-strings` when offsets descend or leave the bytes.
+ * Reads the string table of a column file (`strings_offset`, `strings_bytes`).
+ * @throws ColumnError `bad-strings` if offsets descend or exceed the bytes
  */
 export function readNames(file: ColumnFile): NameTable {
   const offsets = file.column('strings_offset', 'u32');
@@ -64,7 +65,7 @@ export function readNames(file: ColumnFile): NameTable {
   return new NameTable(offsets, bytes);
 }
 
-/** Finds equal byte strings: open addressing over the joined table, FNV-1a as the hash. */
+/** Finds equal byte strings with open addressing over the joined table and FNV-1a hashes. */
 class Interner {
   readonly #slots: Uint32Array;
   readonly #mask: number;
@@ -113,8 +114,8 @@ class Interner {
 type JoinedNames = { names: NameTable; renumbered: Uint32Array<ArrayBuffer>[] };
 
 /**
- * Joins tables into one without doubles.
- * @returns the table, and for each given table the new number of each of its names.
+ * Joins tables into one without duplicates.
+ * @returns the table, and for each given table the new id of each of its names
  */
 export function joinNames(tables: readonly NameTable[]): JoinedNames {
   let names = 0;

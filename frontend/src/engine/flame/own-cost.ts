@@ -1,7 +1,7 @@
 /**
- * The own cost of each frame: its self value, and what the runtime spent on its behalf. A stack of the runtime is paid for
- * by the first frame above it that is not the runtime's, its attributed caller; a frame of the runtime pays for nothing
- * but itself. Raw values. What was never sent below a runtime frame counts as the runtime's.
+ * The own cost of each frame: its self value plus the attributed cost. The cost of a runtime frame
+ * is attributed to its nearest caller that is not a runtime frame; the own cost of a runtime frame
+ * is its self value. Values are raw. Unsent frames below a runtime frame count as runtime frames.
  */
 import { NO_NODE } from './diff-part';
 import type { Draft, OwnCost } from './tree-draft';
@@ -11,7 +11,7 @@ type CostTree = Pick<
   'count' | 'parent' | 'runtime' | 'baseSelf' | 'candidateSelf' | 'hiddenBase' | 'hiddenCandidate'
 >;
 
-/** For each frame the frame that pays for it: itself, or the attributed caller of a runtime frame; NO_NODE without one. */
+/** Returns for each frame itself, or the attributed caller of a runtime frame; NO_NODE if none. */
 export function attributedFrames({ count, parent, runtime }: CostTree): Uint32Array<ArrayBuffer> {
   const payer = new Uint32Array(count).fill(NO_NODE);
   for (let row = 0; row < count; row++) {
@@ -22,7 +22,7 @@ export function attributedFrames({ count, parent, runtime }: CostTree): Uint32Ar
   return payer;
 }
 
-/** @param tree every parent before its children. */
+/** @param tree every parent is before its children */
 export function ownCosts(tree: CostTree): OwnCost {
   const payer = attributedFrames(tree);
   const base = tree.baseSelf.slice(0, tree.count);
@@ -36,15 +36,15 @@ export function ownCosts(tree: CostTree): OwnCost {
   return { base, candidate };
 }
 
-/** Frames whose change is at least this share of another's have the same change; what is left over is not a cause. */
+/** A change that is at least this share of another one counts as the same change. */
 const SAME_CHANGE_SHARE = 0.9;
 
-/** Whether one difference is (nearly) all of another. */
+/** Returns whether one difference is (nearly) all of another. */
 export function isSameChange(part: number, whole: number): boolean {
   return whole > 0 ? part >= SAME_CHANGE_SHARE * whole : part <= SAME_CHANGE_SHARE * whole;
 }
 
-/** Whether the change of a frame comes from its callees only: without its own cost it would be the same. */
+/** Returns whether the change of a frame is the same without its own cost. */
 export function isFromCallees(own: number, total: number): boolean {
   return isSameChange(total - own, total);
 }

@@ -1,12 +1,13 @@
 /**
- * A tree on its way from the data to the screen: flat columns, every parent before its children, no order among siblings.
- * Filters and the sandwich read one draft and write another; `frames` turns the last one into what is drawn.
+ * An intermediate tree between the data and the drawn frames: flat columns, every parent before its
+ * children, siblings in any order. Filters and the sandwich read one draft and write another;
+ * `framesOf` makes the drawn frames of the last one.
  */
 import { STATE } from '../format/change-class';
 import type { DiffTree } from './diff-tree';
 import { NO_NODE } from './diff-part';
 
-/** Self values with what the runtime spent on the frame's behalf; raw. */
+/** Raw self values plus the attributed cost of the runtime. */
 export type OwnCost = { base: Float64Array<ArrayBuffer>; candidate: Float64Array<ArrayBuffer> };
 
 export type Draft = {
@@ -15,7 +16,7 @@ export type Draft = {
   name: Uint32Array<ArrayBuffer>;
   category: Uint8Array<ArrayBuffer>;
   runtime: Uint8Array<ArrayBuffer>;
-  /** Id of the node when this is exactly that node; NO_NODE when it was put together. */
+  /** The id of the node that this is exactly; NO_NODE if it was merged or filtered. */
   source: Uint32Array<ArrayBuffer>;
   baseSelf: Float64Array<ArrayBuffer>;
   baseTotal: Float64Array<ArrayBuffer>;
@@ -28,16 +29,16 @@ export type Draft = {
   low: Float32Array<ArrayBuffer>;
   high: Float32Array<ArrayBuffer>;
   q: Float32Array<ArrayBuffer>;
-  /** The number of distinct stacks it is on; 0 when that is not known. */
+  /** The number of distinct stacks; 0 if unknown. */
   stacks: Uint32Array<ArrayBuffer>;
-  /** Own costs, where they are not those of the rows themselves: of collapsed callers. */
+  /** Own costs, if they cannot be computed from the rows: for collapsed callers. */
   own?: OwnCost;
 };
 
-/** The factors from raw to shown values of the chosen basis. */
+/** Factors from raw to shown values of the selected basis. */
 export type Scales = { base: number; candidate: number };
 
-/** The tree itself as a draft: no copies. @param basis position in the header's normalizations. */
+/** Returns the tree as a draft, without copies. @param basis index in `header.normalizations` */
 export function draftOfTree(tree: DiffTree, basis: number): Draft {
   const { rows } = tree;
   const { state, low, high, q } = rows.judgements[basis]!;
@@ -63,13 +64,13 @@ export function draftOfTree(tree: DiffTree, basis: number): Draft {
   };
 }
 
-/** Columns that grow with each node, for trees whose size is not known before they are built. */
+/** Builds a draft node by node, for trees whose size is not known before. */
 export class DraftBuilder {
   count = 0;
   #draft: Draft;
-  /** How many nodes were put into each. */
+  /** The number of rows that were joined into each node. */
   #parts: Uint32Array<ArrayBuffer>;
-  /** The largest part, whose category represents all. */
+  /** The weight of the largest row in each node, whose category is that of the node. */
   #largest: Float64Array<ArrayBuffer>;
 
   constructor(capacity: number) {
@@ -99,7 +100,7 @@ export class DraftBuilder {
     return node;
   }
 
-  /** Says that `row` of another draft is (a part of) this node; `weight` is its shown size on both sides together. */
+  /** Joins `row` of another draft into a node; `weight` is its shown value on both sides. */
   join(node: number, from: Draft, row: number, weight: number): void {
     const draft = this.#draft;
     const parts = this.#parts[node]!;
@@ -118,9 +119,9 @@ export class DraftBuilder {
   }
 
   /**
-   * Adds the totals up from the self values, and takes their judgement from what was put together. The interval of a sum
-   * needs what every profile says of it, and the page has sums over profiles only: such a frame is not judged.
-   * @param whole whether what went into a node is all there; of one part, its judgement then still holds.
+   * Computes totals from self values and sets test results. A node of several rows has no result,
+   * because the interval of a sum needs the values of every profile, and the page has only sums.
+   * @param whole whether the rows of a node are complete; a node of one such row has its result
    */
   finish(whole: (node: number) => boolean): Draft {
     const draft = cutDraft(this.#draft, this.count);
@@ -168,7 +169,7 @@ function clearVerdict(draft: Draft, node: number): void {
   draft.q[node] = NaN;
 }
 
-/** The child of each node that has exactly one; NO_NODE for the others. */
+/** Returns the child of each node that has exactly one; NO_NODE for the others. */
 function onlyChildren(draft: Draft): Uint32Array {
   const only = new Uint32Array(draft.count).fill(NO_NODE);
   const children = new Uint8Array(draft.count);
@@ -180,7 +181,7 @@ function onlyChildren(draft: Draft): Uint32Array {
   return only;
 }
 
-/** Whether a node has nothing but its child: then every profile says the same of both, and so does the judgement. */
+/** Returns whether a node has only the cost of its child; both then have the same test result. */
 function containsOnly(draft: Draft, node: number, child: number): boolean {
   return (
     draft.baseTotal[node] === draft.baseTotal[child] &&

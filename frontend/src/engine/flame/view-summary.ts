@@ -1,16 +1,16 @@
-/** Says what is drawn and what is not: nothing is left out without a word. */
+/** Texts about the drawn frames, and about those that are combined, not loaded or not filtered. */
 import { formatCount } from '../format/format';
 
 export type DrawnCounts = {
-  /** Frames drawn one by one in the window, and those in rests of it. */
+  /** The numbers of frames in the viewport that are drawn alone, and that are within rests. */
   drawn: number;
   narrow: number;
-  /** Whether the window shows everything. */
+  /** Whether the viewport shows everything. */
   whole: boolean;
   nodesSent: number;
   nodesTotal: number;
   restState: 'none' | 'loading' | 'loaded' | 'failed';
-  /** Frames that were never sent, so that a filter could not look at them. */
+  /** The number of unsent frames, to which a filter could not be applied. */
   unfiltered: number;
 };
 
@@ -32,7 +32,7 @@ function describeLoaded({ nodesSent, nodesTotal, restState }: DrawnCounts): stri
   return `${showing}, open a combined frame to load the rest`;
 }
 
-/** The parts of the summary, each a separate statement. */
+/** Returns the parts of the summary, each a separate statement. */
 export function summarizeView(counts: DrawnCounts): string[] {
   const unfiltered =
     counts.unfiltered > 0 ? `${frames(counts.unfiltered)} not loaded and not filtered` : '';

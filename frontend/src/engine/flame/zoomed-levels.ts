@@ -1,15 +1,16 @@
-/** How many levels have something to see: a zoomed frame seldom calls as deep as the whole tree does. Pure. */
+/** The number of levels to draw: a zoomed frame usually has fewer levels than the whole tree. */
 import type { Arranged, ZoomTarget } from './flame-model';
 import type { Span } from './flame-viewport';
 import { frameWidth, spanFrame } from './flame-viewport';
 import { levelCount, levelOf, levelsDrawn } from './frame-table';
 
-/** Narrower frames are drawn in the row of their siblings' sum. */
+/** Narrower frames are combined with their siblings. */
 const LEAST_PX = 1;
 
 /**
- * For each table the levels to draw. A window that reaches beyond the zoomed frame shows other frames, and one that is moved
- * must not change its height with each step: the former has all levels, the latter all of the zoomed frame.
+ * Returns the number of levels to draw of each table. A span beyond the zoomed frame shows other
+ * frames, so it has all levels. A span within it has all levels of the zoomed frame, because the
+ * height must not change while it is moved.
  */
 export function levelsShown(
   arranged: Arranged,
@@ -26,13 +27,13 @@ export function levelsShown(
   });
 }
 
-/** The width of a pixel, in shown units. */
+/** Returns the width of a pixel, in shown units. */
 function leastVisible(arranged: Arranged, zoom: ZoomTarget, widthPx: number): number {
   const unit = frameWidth(arranged, zoom.table, spanFrame(arranged, zoom, zoom.table));
   return widthPx > 0 ? (LEAST_PX * unit) / widthPx : 0;
 }
 
-/** Levels down to the deepest visible frame of a subtree, and one for what it calls: all levels are contiguous. */
+/** Returns the levels down to the deepest visible frame of a subtree, plus one for its callees. */
 function levelsBelow(arranged: Arranged, { table, frame }: ZoomTarget, least: number): number {
   const frames = arranged.tables[table]!;
   let level = levelOf(frames, frame);

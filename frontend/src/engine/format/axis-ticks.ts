@@ -1,6 +1,9 @@
 const STEPS = [1, 2, 5] as const;
 
-/** Values to write on an axis: multiples of 1, 2 or 5 times a power of ten, counted from `zero`; about `most` at the most. */
+/**
+ * Returns about `most` round values for an axis: multiples of 1, 2 or 5 times a power of ten,
+ * counted from `zero`.
+ */
 export function roundTicks(from: number, to: number, most: number, zero = 0): number[] {
   const span = to - from;
   if (!(span > 0) || most < 1) return [];

@@ -1,6 +1,6 @@
 /**
- * Words for a change. The sign is in the words first; colour and triangle only repeat it. Never "slower" of a
- * function.
+ * Words for a change. They state its direction; color and triangle only repeat it. A function is
+ * never called "slower".
  */
 import type { Change } from './change-class';
 import type { UnitOf } from './format';
@@ -16,7 +16,7 @@ type Verbs = { more: string; less: string };
 
 const TIME_VERBS: Verbs = { more: 'takes more time', less: 'takes less time' };
 
-/** By pprof's sample type; it distinguishes kinds of profile well enough. */
+/** Verbs by pprof's sample type, which distinguishes the kinds of profiles well enough. */
 const VERBS: Record<string, Verbs> = {
   alloc_space: { more: 'allocates more', less: 'allocates less' },
   alloc_objects: { more: 'allocates more objects', less: 'allocates fewer objects' },
@@ -30,7 +30,10 @@ const VERBS: Record<string, Verbs> = {
   samples: { more: 'has more samples', less: 'has fewer samples' },
 };
 
-/** What a change is called: "takes more time", "only in base", "not significant". @param sampleType pprof's, e.g. "cpu". */
+/**
+ * Returns words for a change: "takes more time", "only in base", "not significant".
+ * @param sampleType pprof's, e.g. "cpu"
+ */
 export function changeLabel(change: Change, sampleType: string): string {
   const verbs = Object.hasOwn(VERBS, sampleType) ? (VERBS[sampleType] ?? TIME_VERBS) : TIME_VERBS;
   switch (change) {
@@ -47,27 +50,27 @@ export function changeLabel(change: Change, sampleType: string): string {
   }
 }
 
-/** "per request", "per second", or nothing for shares and absolute values. */
+/** Returns "per request", "per second", or "" for shares and absolute values. */
 export function normalizationPhrase(unit: UnitOf): string {
   if (unit.per === '') return '';
   return `per ${unit.per === 's' ? 'second' : unit.per}`;
 }
 
-/** What is known of one change: shown values in one unit, the interval of their ratio (NaN without), q, places. */
+/** Values of one change: both sides in one unit, and the interval of their ratio (NaN if none). */
 type ChangeValues = {
   base: number;
   candidate: number;
   low: number;
   high: number;
-  /** NaN when it was not tested. */
+  /** NaN if the change was not tested. */
   q: number;
-  /** On how many distinct stacks; 0 when that is not known. */
+  /** The number of distinct stacks; 0 if unknown. */
   stacks: number;
   /** Merged from several frames, whose sum was not tested. */
   joined: boolean;
 };
 
-/** `sure` says how sure that is, and in how many places: "q < .001 · on 12 stacks"; "" when nothing is known. */
+/** `sure` is the evidence, "q < .001 · on 12 stacks", or "" if there is none. */
 export type ChangeText = {
   words: string;
   delta: string;
@@ -84,7 +87,7 @@ function describeIntervalText({ low, high, joined }: ChangeValues): string {
 }
 
 function describeCertainty({ q, stacks, joined }: ChangeValues): string {
-  // Old views have neither q nor stacks: they have no test.
+  // Old views have neither q nor stacks, because nothing was tested.
   const untested = joined || stacks === 0 ? '' : 'too few samples for a test';
   const tested = Number.isFinite(q) ? `q ${formatProbability(q)}` : untested;
   const places =
@@ -92,7 +95,10 @@ function describeCertainty({ q, stacks, joined }: ChangeValues): string {
   return [tested, places].filter((part) => part !== '').join(' · ');
 }
 
-/** The parts of the sentence about one change. @param values shown values, in `unit` */
+/**
+ * Returns the parts of the sentence about one change.
+ * @param values shown values, in `unit`
+ */
 export function describeChange(
   change: Change,
   values: ChangeValues,

@@ -1,7 +1,7 @@
 /**
- * Reads the columnar container "slowcol": a magic, a JSON header, then typed little-endian arrays. Columns are views into
- * the given buffer, nothing is copied. The file may come from anyone: whatever does not fit is refused by a named error
- * before an array is made. It does not know what any column means.
+ * Reads the columnar container "slowcol": a magic, a JSON header, then typed little-endian arrays.
+ * Columns are views into the given buffer, without copies. Files are untrusted: an invalid file is
+ * rejected with a `ColumnError` before any array is created. The meaning of columns is not checked.
  */
 
 type ColumnType = 'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f32' | 'f64';
@@ -29,7 +29,7 @@ const ELEMENT_BYTES: Record<ColumnType, number> = {
 };
 const MAGIC = 'slowcol1';
 const PREFIX_BYTES = 16;
-/** A header describes columns and a few names; ours are below 100 kB. The cap keeps JSON.parse away from a bomb. */
+/** Our headers are below 100 kB. The limit protects JSON.parse from a very large header. */
 const HEADER_MAX_BYTES = 4 << 20;
 
 type ColumnProblem =
@@ -44,9 +44,9 @@ type ColumnProblem =
   | 'bad-strings'
   | 'bad-tree'; // parents, ids or lengths that contradict each other
 
-/** What is wrong with a column file; `limit` and `actual` say by how much, where that is a number. */
+/** An error in a column file; `limit` and `actual` are the numbers that differ, if any. */
 export class ColumnError extends Error {
-  declare protected readonly brand: true; // without it any object of this shape would pass for one
+  declare protected readonly brand: true; // otherwise TypeScript accepts any object of this shape
   readonly problem: ColumnProblem;
   readonly limit: number | null;
   readonly actual: number | null;
@@ -184,7 +184,7 @@ function viewOf(
   }
 }
 
-/** One opened column file: its header, whose members are not checked yet, and its columns by name. */
+/** An opened column file: its header, whose fields are not checked yet, and its columns by name. */
 export class ColumnFile<Header extends { format: string } = { format: string }> {
   readonly header: Readonly<Record<keyof Header, unknown>>;
   readonly #buffer: ArrayBuffer;
@@ -192,8 +192,8 @@ export class ColumnFile<Header extends { format: string } = { format: string }> 
   readonly #placed: Map<string, Placed>;
 
   /**
-   * @param format what the header must name as its format; `format_version` must be 1.
-   * @throws ColumnError when the file is not a whole, aligned file of that format.
+   * @param format the format that the header must have; its `format_version` must be 1
+   * @throws ColumnError if the data is not a complete, aligned file of that format
    */
   constructor(buffer: ArrayBuffer, format: Header['format']) {
     const { header, start } = readHeader(buffer);
@@ -222,9 +222,9 @@ export class ColumnFile<Header extends { format: string } = { format: string }> 
   }
 
   /**
-   * A view of one column.
-   * @param length when given, the column must have exactly so many elements.
-   * @throws ColumnError when the column is missing, of another type or of another length.
+   * Returns a view of one column.
+   * @param length if given, the required number of elements
+   * @throws ColumnError if the column is missing or has another type or length
    */
   column<Type extends ColumnType>(name: string, type: Type, length?: number): ColumnArrays[Type] {
     const placed = this.#placed.get(name);
@@ -242,7 +242,7 @@ export class ColumnFile<Header extends { format: string } = { format: string }> 
     return viewOf(this.#buffer, this.#start, placed) as ColumnArrays[Type];
   }
 
-  /** A field of the header that must be a text. */
+  /** Returns a field of the header that must be a string. */
   text(name: keyof Header & string): string {
     const value = this.header[name];
     if (typeof value !== 'string')
@@ -250,7 +250,7 @@ export class ColumnFile<Header extends { format: string } = { format: string }> 
     return value;
   }
 
-  /** A field of the header that must be a whole number. */
+  /** Returns a field of the header that must be a whole number. */
   whole(name: keyof Header & string): number {
     return wholeNumber(this.header[name], `The header's ${name}`);
   }

@@ -115,7 +115,8 @@ describe('times of an axis', () => {
   });
 });
 
-// The same values as in backend/tests/analysis/findings/test_wording.py: sentences and pages have the same digits.
+// The same values as in backend/tests/analysis/findings/test_wording.py, because sentences of the
+// server and numbers on pages must have the same digits.
 test.each([
   [19.25, '19.3'],
   [19.246, '19.2'],

@@ -1,6 +1,6 @@
 /**
- * Numbers as people read them: the unit after a narrow choice of scale ("4.37 ms", "32%", "×1.32"), a true minus, commas
- * between thousands, and never more digits than the data has. Everything here is text; nothing is rounded for later use.
+ * Formats numbers for display: with a unit of a fitting scale ("4.37 ms", "32%", "×1.32"), a true
+ * minus sign and commas between thousands. All results are text, not for further computation.
  */
 
 const MINUS = '−';
@@ -20,34 +20,37 @@ function signed(value: number, text: string): string {
   return value < 0 ? MINUS + text : text;
 }
 
-/** A whole number with commas: "412,339". */
+/** Formats a whole number with commas: "412,339". */
 export function formatCount(value: number): string {
   const text = WHOLE.format(Math.abs(value));
   return text === '0' ? text : signed(value, text);
 }
 
-/** Whole but for what scaling in floating point left over. */
+/** Returns whether a number is whole, except for errors of floating-point scaling. */
 function isWhole(size: number): boolean {
   return Math.abs(size - Math.round(size)) < 1e-9 * size;
 }
 
-/** Three significant digits, commas from 1,000 on, no exponent: "0.042", "4.37", "43.7", "437", "4,371". */
+/**
+ * Formats a number with three significant digits, commas from 1,000 on and no exponent: "0.042",
+ * "4.37", "43.7", "437", "4,371".
+ */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return '–';
   if (size === 0) return '0';
   if (size < 0.001) return value < 0 ? `> ${MINUS}0.001` : '< 0.001';
-  // The limits are where rounding would give one digit more: 9.996 is "10.0", not "10.00".
+  // The limits are where rounding adds a digit: 9.996 is "10.0", not "10.00".
   const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 3;
   const text = FIXED[digits]?.format(size) ?? String(size);
-  // A whole number needs no zeros to be exact: "62 µs", but "2.20 ms".
+  // Whole numbers are exact without zeros: "62 µs", but "2.20 ms".
   return signed(value, isWhole(size) ? WHOLE.format(size) : text);
 }
 
-/** What is measured, and how it is scaled to be read. */
+/** What a unit measures; determines the scales in which values are shown. */
 type Quantity = 'time' | 'bytes' | 'count' | 'share';
 
-/** A unit as the data names it, taken apart: "nanoseconds/request" is time, 1e-9 s each, per request. */
+/** A parsed unit: "nanoseconds/request" is time, with the factor 1e-9 to seconds, per request. */
 export type UnitOf = { quantity: Quantity; factor: number; noun: string; per: string };
 
 type UnitStep = { from: number; factor: number; name: string };
@@ -92,10 +95,10 @@ const UNIT_LABELS: Record<string, { quantity: Quantity; factor: number; noun?: s
   '%': { quantity: 'share', factor: 0.01 },
 };
 
-/** Short forms that only say "for each": what is read aloud after the number. */
+/** Short forms of the part of a unit after "/". */
 const PER_LABELS: Record<string, string> = { s: 's', second: 's', request: 'request', op: 'op' };
 
-/** Takes a unit of the data apart. An unknown unit counts things of that name. */
+/** Parses a unit of the data. An unknown unit is a count of things with that name. */
 export function unitOf(unit: string): UnitOf {
   const [name = '', per = ''] = unit.split(/\s*\/\s*|\s+per\s+|_per_/u, 2);
   const word = name.trim().toLowerCase();
@@ -121,8 +124,8 @@ function stepFor(quantity: Quantity, size: number): UnitStep {
 }
 
 /**
- * A value with its unit, in the scale that fits it: 4370000 of "nanoseconds" is "4.37 ms".
- * @param value in the given unit.
+ * Formats a value with its unit, in the scale that fits it: 4370000 of "nanoseconds" is "4.37 ms".
+ * @param value in the given unit
  */
 export function formatValue(value: number, unit: UnitOf | string): string {
   const of = typeof unit === 'string' ? unitOf(unit) : unit;
@@ -136,10 +139,10 @@ export function formatValue(value: number, unit: UnitOf | string): string {
   return `${formatNumber(plain * step.factor)} ${step.name}`;
 }
 
-/** Of a nanosecond in hours, and the resolution of a number. */
+/** Enough digits for one nanosecond in hours; more would exceed the precision of a number. */
 const MOST_DIGITS = 12;
 
-/** Times of an axis in order, never two alike: at high zoom with as many digits as they need to differ. */
+/** Formats the ticks of an axis, in ascending order, with as many digits as they need to differ. */
 export function formatTicks(ticks: readonly number[], unit: UnitOf | string): string[] {
   const plain = ticks.map((tick) => formatValue(tick, unit));
   if (new Set(plain).size === plain.length) return plain;
@@ -155,21 +158,21 @@ export function formatTicks(ticks: readonly number[], unit: UnitOf | string): st
   });
 }
 
-/** A change with its sign: "+664 µs", "−91 µs", "±0 ns". */
+/** Formats a change with its sign: "+664 µs", "−91 µs", "±0 ns". */
 export function formatDelta(value: number, unit: UnitOf | string): string {
   if (value === 0) return `±${formatValue(0, unit)}`;
   return value > 0 ? `+${formatValue(value, unit)}` : formatValue(value, unit);
 }
 
-/** Values of one column in one scale, so that they align: the unit is in the header. */
+/** The scale of one table column: all values have the same unit, which its header shows. */
 export type ColumnScale = {
   name: string;
   format: (value: number) => string;
-  /** The same with its sign, also where it is more. */
+  /** Formats a change with its sign, also if it is positive. */
   delta: (value: number) => string;
 };
 
-/** @param largest the largest absolute value of the column, in the given unit. */
+/** @param largest the largest absolute value of the column, in the given unit */
 export function columnScale(largest: number, unit: UnitOf | string): ColumnScale {
   const of = typeof unit === 'string' ? unitOf(unit) : unit;
   const step = stepFor(of.quantity, Math.abs(largest * of.factor));
@@ -187,12 +190,12 @@ export function columnScale(largest: number, unit: UnitOf | string): ColumnScale
   return {
     name: step.name || of.noun,
     format,
-    // "< 0.1" is already less than one step more: "+< 0.1" says nothing else.
+    // A value too small to show is "< 0.1" without a plus sign.
     delta: (value) => (value * factor >= smallest ? `+${format(value)}` : format(value)),
   };
 }
 
-/** A part of a whole, 0.252 as "25.2%". Below 10% two significant digits, never "0%" for something. */
+/** Formats a share: 0.252 is "25.2%". Below 10%, two significant digits; only zero is "0%". */
 export function formatShare(share: number): string {
   const percent = share * 100;
   const size = Math.abs(percent);
@@ -207,23 +210,29 @@ function value0(percent: number): string {
   return percent < 0 ? `> ${MINUS}0.01%` : '< 0.01%';
 }
 
-/** A ratio without its sign, for words: "1.32" times. */
+/** Formats a ratio without "×": "1.32". */
 export function formatFactor(ratio: number): string {
   if (ratio > 0 && ratio < 0.0005) return '< 0.001';
   const digits = ratio >= 99.95 ? 0 : ratio >= 9.995 ? 1 : ratio >= 0.0995 ? 2 : 3;
   return FIXED[digits]?.format(ratio) ?? String(ratio);
 }
 
-/** "×1.32", "×11.7", "×0.042". "–" when there is none. */
+/** Formats a ratio: "×1.32", "×11.7", "×0.042", or "–" if there is none. */
 export function formatRatio(ratio: number | null): string {
   if (ratio === null || !Number.isFinite(ratio)) return '–';
   return `×${formatFactor(ratio)}`;
 }
 
-/** A bound of a ratio's interval beyond this says only that the data do not bound it (as `analysis/findings/wording.py` has it). */
+/**
+ * A bound of a ratio's interval beyond this factor counts as unbounded, as in
+ * `analysis/findings/wording.py`.
+ */
 const UNBOUNDED = 1000;
 
-/** "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences; an unbounded side is not printed: "≥ ×1.28". */
+/**
+ * Formats the interval of a ratio: "1.28 – 1.36" for tables, "1.28 to 1.36" for sentences. An
+ * unbounded side is omitted: "≥ ×1.28".
+ */
 export function formatRatioRange(
   low: number,
   high: number,
@@ -238,7 +247,7 @@ export function formatRatioRange(
   return `${formatFactor(low)} ${style === 'table' ? '–' : 'to'} ${formatFactor(high)}`;
 }
 
-/** "< .001", ".021": q and p values. */
+/** Formats a q or p value: "< .001", ".021". */
 export function formatProbability(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value < 0.001) return '< .001';

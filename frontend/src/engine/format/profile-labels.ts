@@ -1,4 +1,4 @@
-/** What runtime categories, kinds of evidence and sample types are called. Id in, words out. */
+/** Names of runtime categories, kinds of evidence and sample types. */
 
 const CATEGORIES: Record<string, string> = {
   total: 'everything',
@@ -23,7 +23,7 @@ const CATEGORIES: Record<string, string> = {
   'runtime-other': 'other runtime',
 };
 
-/** A runtime category in words. */
+/** Returns the name of a runtime category. */
 export function categoryLabel(id: string): string {
   return CATEGORIES[id] ?? id.replaceAll('-', ' ');
 }
@@ -45,12 +45,12 @@ const KINDS: Record<string, string> = {
   bench: 'benchmarks',
 };
 
-/** A kind of evidence in words. */
+/** Returns the name of a kind of evidence. */
 export function kindLabel(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** What a sample type measures, by pprof's name. */
+/** Names of what sample types measure, by pprof's name. */
 const SAMPLE_TYPES: Record<string, string> = {
   cpu: 'CPU time',
   samples: 'samples',
@@ -67,7 +67,7 @@ const SAMPLE_TYPES: Record<string, string> = {
   copied: 'copied bytes',
 };
 
-/** A sample type in words; of contention and traces the kind comes first: "mutex delay". */
+/** Returns the name of a sample type, after the kind for contention and traces: "mutex delay". */
 export function sampleTypeLabel(kind: string, type: string): string {
   const words = SAMPLE_TYPES[type] ?? type.replaceAll('_', ' ');
   if (kind === 'mutex' || kind === 'block') return `${kind} ${words}`;

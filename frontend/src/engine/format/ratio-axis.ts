@@ -1,4 +1,4 @@
-/** The shared log axis of effect intervals: one for a whole list, so that lengths compare from row to row. */
+/** The log axis of effect intervals. All rows of a list share it, so lengths are comparable. */
 
 export type RatioAxis = {
   readonly low: number;
@@ -6,7 +6,7 @@ export type RatioAxis = {
   readonly ticks: readonly number[];
 };
 
-/** What one row has to show. Ratios are candidate / base; NaN or null where there is none. */
+/** The ratio of one row, candidate / base, and its interval; NaN or null if there is none. */
 type RatioRange = { ratio: number | null; low: number | null; high: number | null };
 
 const TICKS_MAX = 7;
@@ -18,8 +18,9 @@ function power(value: number | null, round: (exponent: number) => number): numbe
 }
 
 /**
- * Ends at powers of two that hold every ratio and interval, at least x0.5 to x2; the ends are the outermost ticks and x1
- * is always among them. At most seven ticks: beyond that every second, third, ... power.
+ * Returns an axis that includes every ratio and interval, and at least x0.5 to x2. Its ends are
+ * powers of two and the outermost ticks; x1 is always a tick. A wide axis has a tick at every
+ * second, third, ... power only, about seven in all.
  */
 export function ratioAxis(ranges: Iterable<RatioRange>): RatioAxis {
   let from = -1;
@@ -42,7 +43,7 @@ export function ratioAxis(ranges: Iterable<RatioRange>): RatioAxis {
   return { low: 2 ** (first * step), high: 2 ** (last * step), ticks };
 }
 
-/** The position of a ratio on the axis, 0 = its low end, 1 = its high end; beyond the ends it is held there. */
+/** Returns the position of a ratio on the axis, clamped to 0 (low end) to 1 (high end). */
 export function alongAxis(axis: RatioAxis, ratio: number): number {
   const along = Math.log(ratio / axis.low) / Math.log(axis.high / axis.low);
   return Math.max(0, Math.min(1, along));

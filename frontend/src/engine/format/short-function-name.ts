@@ -1,6 +1,9 @@
-/** Names of functions, cut to what distinguishes them on a page; the title has the whole name. */
+/** Short names of functions; pages show the full name as the title of the element. */
 
-/** A function without the folders of its package: "ident.(*Pool).Clone". Folders before brackets only. */
+/**
+ * Removes the folders of a function's package: "ident.(*Pool).Clone". Folders within brackets (type
+ * arguments) remain.
+ */
 export function shortName(name: string): string {
   const bracket = name.indexOf('[');
   const head = bracket < 0 ? name : name.slice(0, bracket);
@@ -8,7 +11,7 @@ export function shortName(name: string): string {
   return slash < 0 ? name : name.slice(slash + 1);
 }
 
-/** What {@link shortName} leaves out: "example.com/agentlite/internal". */
+/** Returns the folders that {@link shortName} removes: "example.com/agentlite/internal". */
 export function foldersOf(name: string): string {
   return name.slice(0, Math.max(0, name.length - shortName(name).length - 1));
 }

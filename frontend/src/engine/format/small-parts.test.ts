@@ -1,4 +1,4 @@
-/** Levels of change, the shared axis, the state line, words: small rules that everything drawn relies on. */
+/** Levels of change, the shared axis, the summary of a view, and words for changes. */
 import { describe, expect, test } from 'vitest';
 import { FILL, STATE, changeFill, changeLevel } from './change-class';
 import { unitOf } from './format';

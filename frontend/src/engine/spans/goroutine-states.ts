@@ -1,4 +1,4 @@
-/** The states in which a goroutine passes a gap: how each is painted, and called. Pure. */
+/** Patterns and names of the states of a goroutine during a gap. */
 import type { OccupantPattern } from '../timeline/p-occupancy';
 
 export type GoroutineState = 'running' | 'assist' | 'runnable' | 'blocked' | 'syscall' | 'unknown';
@@ -21,7 +21,7 @@ const WORDS: Record<GoroutineState, string> = {
   unknown: 'unknown',
 };
 
-/** What a wait for a P began with, where that says more than the state. */
+/** Words for the runtime's reasons why a goroutine waits; other reasons are shown unchanged. */
 const REASONS: Record<string, string> = {
   'chan receive': 'receiving from a channel',
   'chan send': 'sending to a channel',
@@ -31,7 +31,7 @@ const REASONS: Record<string, string> = {
   'wait until GC ends': 'waiting for a GC cycle to end',
 };
 
-/** "blocked: receiving from a channel", "waiting for a P, preempted". */
+/** Returns "blocked: receiving from a channel" or "waiting for a P, after: preempted". */
 export function goroutineStateLabel({
   state,
   reason,

@@ -1,7 +1,8 @@
 /**
- * A map of services: callees are below callers, in layers by depth. Lines over several layers are led past the
- * services between them, those to one service side by side in one lane. Services without any call stand below, in rows.
- * Pure; a few hundred services at most, so simple passes will do.
+ * Layout of the service map: callees are below their callers, in layers by depth. Lines over
+ * several layers go around the services between them, and those to one service share a lane.
+ * Services without calls are in rows below the others. The algorithm is simple, as there are a few
+ * hundred services at most.
  */
 
 export type MapEdge = { from: string; to: string };
@@ -12,9 +13,9 @@ type MapLayout = {
   width: number;
   height: number;
   nodes: Map<string, MapPoint & { layer: number }>;
-  /** By the place of the edge in what was given: points from the caller's lower edge to the callee's upper one. */
+  /** For each edge, points from the lower side of the caller to the upper side of the callee. */
   lines: MapPoint[][];
-  /** Places of edges that go up again: calls in a circle. */
+  /** Indexes of edges that do not lead to a lower layer: calls in a cycle. */
   back: Set<number>;
 };
 
@@ -25,13 +26,13 @@ const LAYER_HEIGHT = 112;
 const LANE_WIDTH = 34;
 const MARGIN = 12;
 const PASSES = 6;
-/** So many services without calls stand in a row at least: what a page is wide. */
+/** A row of services without calls has space for at least this many: the width of a page. */
 const LEAST_IN_ROW = 6;
 
 type Item = { id: string; width: number; x: number; above: Item[]; below: Item[] };
 
 /**
- * @param ids all services, in the order in which requests flow: in a cycle, the first service is on top.
+ * @param ids all services in the order of requests; in a cycle, the first service is on top
  */
 export function layOutServiceMap(ids: readonly string[], edges: readonly MapEdge[]): MapLayout {
   const alone = withoutCalls(ids, edges);
@@ -69,7 +70,7 @@ export function layOutServiceMap(ids: readonly string[], edges: readonly MapEdge
   };
 }
 
-/** Services that no drawn call begins or ends at. */
+/** Returns the services that have no call to or from another drawn service. */
 function withoutCalls(ids: readonly string[], edges: readonly MapEdge[]): Set<string> {
   const alone = new Set(ids);
   const known = new Set(ids);
@@ -136,7 +137,7 @@ function layersLayout(ids: readonly string[], edges: readonly MapEdge[]): MapLay
   };
 }
 
-/** Depth below the first caller; edges that would lead back up do not count. */
+/** Returns the layer of each service: its depth below the first caller, without edges of cycles. */
 function layersOf(ids: readonly string[], edges: readonly MapEdge[]): Map<string, number> {
   const place = new Map(ids.map((id, at) => [id, at]));
   const callees = new Map<string, string[]>();
@@ -154,7 +155,7 @@ function layersOf(ids: readonly string[], edges: readonly MapEdge[]): Map<string
   return layers;
 }
 
-/** Gives every item its middle; answers how wide all is. */
+/** Sets the x of the center of every item and returns the total width. */
 function arrange(layers: Item[][]): number {
   for (let pass = 0; pass < PASSES; pass++) {
     const down = pass % 2 === 0;
@@ -184,7 +185,7 @@ function spread(layer: Item[]): void {
     x += item.width + NODE_GAP;
   }
   const half = widthOf(layer) / 2;
-  // Layers are compared by their middles while they are put in order.
+  // Layers are centered on each other, because items are sorted by positions in other layers.
   for (const item of layer) item.x -= half;
 }
 
@@ -203,7 +204,7 @@ function pointsOf(way: readonly Item[], layerOf: ReadonlyMap<string, number>): M
   const last = layerOf.get(bottom.id)!;
   const upper = (layer: number) => MARGIN + layer * LAYER_HEIGHT;
   if (first >= last) {
-    // Back up, or across: from the side of the one to the side of the other.
+    // The line goes up or stays in its layer, so it connects the right sides of both services.
     const right = NODE_WIDTH / 2;
     return [
       { x: top.x + right, y: upper(first) + NODE_HEIGHT / 2 },

@@ -1,9 +1,12 @@
-/** What a service does now, for its box on the map: the newest requests and latency that its row on the board has. */
+/** Texts of the service map: the newest request rate and latency of each service. */
 import type { Dashboard } from '../dashboard/dashboard-file';
 import { lastWith, totalOf } from '../dashboard/dashboard-panel';
 import { captionText, latencyCaption, rateText } from '../dashboard/dashboard-wording';
 
-/** "118 /s, p50 3.0 p99 26 ms" by service; those of which nothing is known lately are left out. */
+/**
+ * Returns "118 /s, p50 3.0, p99 26 ms" by service id, without services that have no value at the
+ * newest `lately` times.
+ */
 export function serviceMapValues(board: Dashboard, lately: number): Map<string, string> {
   const { points } = board.grid;
   const newest = (column: Float32Array | null): number => {

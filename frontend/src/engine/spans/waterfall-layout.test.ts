@@ -30,7 +30,7 @@ const span = (parent: number | null, changed: Partial<WaterfallSpan> = {}): Wate
   ...changed,
 });
 
-// 0 ─ 1 ─ 2, 3; 4 is a separate root.
+// 0 has the children 1 and 3, 1 has the child 2; 4 is a separate root.
 const SPANS = [span(null), span(0), span(1), span(0), span(null)];
 const ENDS = subtreeEnds(SPANS);
 

@@ -1,6 +1,6 @@
 /**
- * One distributed trace as rows of a waterfall: which rows are shown, how the critical path runs through them, and what a
- * small picture of the whole shows. Pure. Spans come in preorder; times are nanoseconds since the trace's first span began.
+ * Layout of a distributed trace as a waterfall: the shown rows, the critical path through them and
+ * the minimap. Spans are in preorder; times are nanoseconds since the start of the first span.
  */
 
 export type WaterfallGap = {
@@ -8,7 +8,7 @@ export type WaterfallGap = {
   end_ns: number;
   previous: string;
   next: string;
-  /** May be of a wrong clock's making. */
+  /** Whether the gap may be an effect of clock skew. */
   suspect: boolean;
 };
 
@@ -30,15 +30,15 @@ export type WaterfallSpan = {
 
 export type CriticalPiece = { row: number; start_ns: number; end_ns: number };
 
-/** What of the tree is on the page. */
+/** The rows that are shown while some spans are folded. */
 export type ShownRows = {
   /** Rows of spans, from top to bottom. */
   rows: number[];
-  /** The row of a span, or of its nearest ancestor that is not folded. */
+  /** For each span, the index in `rows` of its row, or of the folded ancestor that hides it. */
   places: Int32Array;
 };
 
-/** One past the last row below each span, itself included: a span without children ends at its own row + 1. */
+/** Returns the exclusive end row of each span's subtree: row + 1 for a span without children. */
 export function subtreeEnds(spans: readonly { parent: number | null }[]): Int32Array {
   const ends = Int32Array.from(spans, (_, row) => row + 1);
   for (let row = spans.length - 1; row >= 0; row--) {
@@ -60,7 +60,7 @@ export function shownRows(ends: Int32Array, folded: ReadonlySet<number>): ShownR
   return { rows, places };
 }
 
-/** The gaps that calls leave: a span without children is self time from end to end. */
+/** Returns the gaps beside child spans: none for a span without children. */
 export function innerGaps(span: Pick<WaterfallSpan, 'gaps'>): WaterfallGap[] {
   return span.gaps.filter(({ previous, next }) => previous !== START || next !== END);
 }
@@ -68,10 +68,10 @@ export function innerGaps(span: Pick<WaterfallSpan, 'gaps'>): WaterfallGap[] {
 export const START = 'START';
 export const END = 'END';
 
-/** A stretch of the critical path in one shown row. */
+/** A segment of the critical path in one shown row. */
 export type CriticalPathSegment = { place: number; from: number; to: number };
 
-/** One line a root: pieces in order of time, neighbours in the same shown row as one stretch. */
+/** Returns one line per root, in time order; adjacent pieces in the same shown row are joined. */
 export function criticalLines(
   pieces: readonly CriticalPiece[],
   spans: readonly { parent: number | null }[],
@@ -100,7 +100,7 @@ function rootsOf(spans: readonly { parent: number | null }[]): Int32Array {
   return roots;
 }
 
-/** How much of the critical path is in each span's self time. */
+/** Returns the time of the critical path in the self time of each span. */
 export function criticalOwn(pieces: readonly CriticalPiece[], count: number): Float64Array {
   const own = new Float64Array(count);
   for (const { row, start_ns, end_ns } of pieces) {
@@ -109,12 +109,12 @@ export function criticalOwn(pieces: readonly CriticalPiece[], count: number): Fl
   return own;
 }
 
-/** Where a line of the small picture is drawn: lane, and the columns it fills. */
+/** A line of the minimap: its lane and the range of columns that it fills. */
 type LaneRun = { lane: number; from: number; to: number };
 
 /**
- * The whole trace in so many lanes and columns: several rows share a lane, and what is drawn there already is not drawn
- * again, so that ten thousand spans are no more marks than the lanes have room for.
+ * Returns the lines of the minimap. Several rows share a lane, and overlapping spans are one line,
+ * so ten thousand spans need no more lines than the lanes have columns for.
  */
 export function criticalRuns(
   spans: readonly { start_ns: number; duration_ns: number }[],
@@ -146,7 +146,7 @@ export function criticalRuns(
   return runs;
 }
 
-/** The inner gap that holds most time, if any. */
+/** Returns the longest inner gap that is not suspect, if any. */
 export function largestGap(
   spans: readonly WaterfallSpan[],
 ): { row: number; gap: WaterfallGap } | null {
@@ -166,7 +166,7 @@ export type TreeStep = 'up' | 'down' | 'first' | 'last' | 'in' | 'out';
 
 type TreeMove = { row: number; fold?: boolean };
 
-/** Where a key leads in the tree: another row, or the same one folded or unfolded. */
+/** Returns the effect of a key: another row, or the same row folded or unfolded. */
 export function treeMove(
   step: TreeStep,
   row: number,
@@ -200,7 +200,7 @@ export function treeMove(
   }
 }
 
-/** Rows whose service, operation or instance has the words; all lower case. */
+/** Returns the rows whose service, operation or instance contains a text, ignoring case. */
 export function foundRows(
   spans: readonly { service: string; op: string; instance?: string }[],
   words: string,
@@ -212,7 +212,7 @@ export function foundRows(
   );
 }
 
-/** Unfolds whatever hides a row. */
+/** Returns the folded rows without the ancestors of a row, so that the row is shown. */
 export function unfoldedAbove(
   row: number,
   spans: readonly { parent: number | null }[],

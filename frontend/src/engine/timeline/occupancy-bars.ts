@@ -1,4 +1,4 @@
-/** Two stacked bars, base and candidate, of who held the processors: on one scale, heaviest of both together first. Pure. */
+/** Layout of two stacked bars, base and candidate, with the P occupancy of a wait on one scale. */
 import { keyOf } from './p-occupancy';
 import type { TileOccupant } from '../../api/api-types';
 
@@ -17,13 +17,13 @@ type OccupancyBars = {
   baseTotal: number;
   candidateTotal: number;
   largest: number;
-  /** What the legend lists: all that can be seen, what is new first. */
+  /** Entries of the legend: the parts that are large enough to see, new ones first. */
   listed: OccupancyShare[];
-  /** How many are too small to be listed by themselves. */
+  /** The number of parts that the legend does not list. */
   small: number;
 };
 
-/** Below this part of the larger bar a class is only a hair: it joins "smaller ones". */
+/** A part below this share of the larger bar is too thin to see and is not listed. */
 const LISTED_FROM = 0.004;
 const LISTED_MOST = 10;
 

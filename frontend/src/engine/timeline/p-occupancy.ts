@@ -1,15 +1,14 @@
 /**
- * Who held the processors while a goroutine waited: what each class is called and how it is painted. A pattern has a
- * distinct color and hatching, so that no two differ by color alone; it is given once for a waiter and then is the
- * same in
- * the bars, the timeline and their legends. Few goroutine groups get a hue; the others share one and are labeled by
- * name.
+ * Names and patterns of the occupants of Ps while a goroutine waited. Each pattern has a distinct
+ * color and hatching, so no two differ by color alone. A waiter's occupants have the same patterns
+ * in the bars, the timeline and their legends. The heaviest goroutine groups get separate hues; the
+ * others share one and are labeled by name.
  */
 import { shortName } from '../format/short-function-name';
 import type { TileOccupant } from '../../api/api-types';
 
 export const PATTERNS = [
-  'culprit', // new in candidate, or the hog
+  'culprit', // a group that is new in candidate, or the CPU hog
   'user1',
   'user2',
   'user3',
@@ -40,7 +39,7 @@ const OCCUPANT_LABELS: Record<string, string> = {
   unknown: 'unknown',
 };
 
-/** "main.tick", "GC workers", "main.serve, in a syscall": the name as data has it, cut nowhere. */
+/** Returns the full name of an occupant: "main.tick", "GC workers", "main.serve, in a syscall". */
 export function describeOccupant({ kind, group }: TileOccupant): string {
   switch (kind) {
     case 'user':
@@ -58,11 +57,11 @@ export function describeOccupant({ kind, group }: TileOccupant): string {
   }
 }
 
-/** As {@link describeOccupant}, without the folders of a package: they are alike where names are cut, what differs comes last. */
+/** Returns the name of {@link describeOccupant} without the folders of the package. */
 export const describeOccupantBriefly = (held: TileOccupant): string =>
   shortName(describeOccupant(held));
 
-/** What follows "waits" or "of the waiting is" in a sentence: "behind main.tick", "while a P was idle". */
+/** The words after "waits" or "of the waiting is": "behind main.tick", "while a P was idle". */
 export type OccupancyPhrase = { lead: 'behind' | 'while'; name: string; code: boolean };
 
 export function occupancyPhrase(held: TileOccupant): OccupancyPhrase {
@@ -85,7 +84,7 @@ export function occupancyPhrase(held: TileOccupant): OccupancyPhrase {
   }
 }
 
-/** Whether a class is named by a goroutine group, which is set in code type. */
+/** Returns whether an occupant has the name of a goroutine group, which is shown in a code font. */
 export function isNamed({ kind, group }: TileOccupant): boolean {
   return (
     group !== null &&
@@ -112,11 +111,14 @@ function kindPaint(kind: string): OccupantPattern {
   }
 }
 
-/** Paints by class. Groups are painted, not kinds of their running: who sweeps keeps the group's colour. */
+/** Patterns by occupant. A goroutine group has the same pattern when it runs and when it sweeps. */
 export class OccupantPatterns {
   readonly #groups = new Map<string, OccupantPattern>();
 
-  /** @param classes with how much each held; the heaviest groups get distinct hues, new ones the culprit's. */
+  /**
+   * Assigns separate patterns to the heaviest groups; the heaviest new group gets `culprit`.
+   * @param classes occupants with their weights
+   */
   constructor(classes: readonly WeightedOccupant[]) {
     const weights = new Map<string, { weight: number; isNew: boolean }>();
     for (const { kind, group, weight, isNew } of classes) {

@@ -1,11 +1,11 @@
-/** Positions of the quantile plot: quantiles at even steps of "one in how many", delays on a log axis. Pure. */
+/** Positions of the quantile plot: labeled quantiles at equal distances, delays on a log axis. */
 import { decades } from './timeline-layout';
 
 export type QuantilePoint = {
   q: number;
   base_ns: number | null;
   candidate_ns: number | null;
-  /** Interval of candidate - base; null where it was not computed. */
+  /** The interval of candidate - base; null if it was not computed. */
   low_ns: number | null;
   high_ns: number | null;
 };
@@ -19,7 +19,10 @@ const LABELLED = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
 const rareness = (q: number): number => -Math.log10(Math.max(1e-9, 1 - q));
 
-/** Place of a quantile, counted in labelled ones: these stand at even steps, others between them by how rare they are. */
+/**
+ * Returns the position of a quantile. Labeled quantiles are at 0, 1, 2, ...; others are between
+ * them, by the logarithm of 1 - q.
+ */
 export function placeOf(q: number): number {
   const after = LABELLED.findIndex((labelled) => labelled > q + 1e-12);
   if (after === 0) return 0;
@@ -35,7 +38,7 @@ type QuantileAxis = {
   lines: number[];
 };
 
-/** Half a nanosecond represents zero: a log axis has no zero. */
+/** Smaller values are drawn here, because a log axis has no zero. */
 const FLOOR_NS = 1;
 
 export function quantileAxis(
@@ -63,7 +66,7 @@ export function quantileAxis(
   };
 }
 
-/** The band that the interval of the difference leaves around candidate: base + low to base + high. */
+/** Returns the interval of candidate at each quantile: base + low to base + high. */
 export function bandOf(
   points: readonly QuantilePoint[],
 ): { q: number; low: number; high: number }[] {

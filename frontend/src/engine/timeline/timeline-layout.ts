@@ -1,12 +1,12 @@
-/** Where the segments of a timeline stand on the screen: a row per processor, time from left to right. Pure; no DOM. */
+/** Positions of the segments of a timeline: one row per P, time from left to right. */
 import type { TraceTile } from './timeline-tile';
 
-/** Room left of the rows for "P12", above them for the bracket of the wait, below for the times. */
+/** Space left of the rows for "P12", above them for the bracket of the wait, below for times. */
 export const GUTTER_PX = 38;
 export const HEAD_PX = 26;
 export const FOOT_PX = 22;
 const ROW_LARGEST_PX = 18;
-/** Few processors may stand in taller rows. */
+/** Up to this number of Ps, rows are taller. */
 const FEW = 4;
 const ROW_OF_FEW_PX = 26;
 const ROW_SMALLEST_PX = 5;
@@ -14,16 +14,16 @@ const ROWS_HEIGHT_PX = 420;
 const LABEL_ROOM_PX = 12;
 
 export type Rows = {
-  /** Number of each drawn processor, from the top. */
+  /** The number of each drawn P, from the top. */
   procs: number[];
   rowPx: number;
   barPx: number;
-  /** Every so many rows bear a label. */
+  /** Every `labelEvery`-th row has a label. */
   labelEvery: number;
   heightPx: number;
 };
 
-/** All processors of the tile and the one on which the wait ended, even when nothing else ran there. */
+/** Returns rows for all Ps of the tile and for the P on which the wait ended. */
 export function rowsOf(tile: TraceTile): Rows {
   const procs = [...new Set([...tile.procs, tile.waitProc])]
     .filter((proc) => proc >= 0 && proc < 65_535)
@@ -52,7 +52,7 @@ export function timeAt(scale: TimeScale, x: number): number {
   return scale.from + ((x - scale.x0) / scale.width) * (scale.to - scale.from);
 }
 
-/** First segment of a processor that ends after `time`. */
+/** Returns the index of the first segment of a P that ends after `time`. */
 function firstAfter(tile: TraceTile, row: number, time: number): number {
   let low = tile.procStart[row]!;
   let high = tile.procStart[row + 1]!;
@@ -64,7 +64,7 @@ function firstAfter(tile: TraceTile, row: number, time: number): number {
   return low;
 }
 
-/** Segments of one processor that touch [from, to), as places [first, last). */
+/** Returns the indexes [first, last) of the segments of one P that overlap [from, to). */
 export function segmentsWithin(
   tile: TraceTile,
   proc: number,
@@ -83,9 +83,9 @@ export function segmentsWithin(
 export type SegmentPosition = { tile: TraceTile; at: number };
 
 /**
- * What is at a position: of the finest tile that covers the time. null in a gap, which is a processor nothing is
- * known of.
- * @param tiles coarse first.
+ * Returns the segment at a time on a P, from the finest tile that covers the time; null in a gap
+ * without data.
+ * @param tiles the coarsest first
  */
 export function segmentAt(
   tiles: readonly TraceTile[],
@@ -104,7 +104,7 @@ export function segmentAt(
   return null;
 }
 
-/** Powers of ten that hold a range, for log axes: at least two, so that there is an axis. */
+/** Returns the powers of ten of a log axis that includes a range: at least two. */
 export function decades(low: number, high: number): number[] {
   const first = Math.floor(Math.log10(low) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));

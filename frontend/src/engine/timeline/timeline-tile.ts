@@ -1,12 +1,12 @@
 /**
- * One tile of the timeline around a wait (`slowpath.trace-tile`): what ran on each processor, from when to when. Read once
- * and checked once; segments are put in order of processor and start, so that a window or a place is found by bisection.
- * Times are nanoseconds since the trace's first event: below 2^53 for a hundred days, so plain numbers hold them.
+ * Reads one tile of the timeline around a wait (`slowpath.trace-tile`): what ran on each P, with
+ * start and end. Segments are sorted by P and start for binary search. Times are nanoseconds since
+ * the first event of the trace; they are below 2^53 for a hundred days, so numbers are exact.
  */
 import type { TileOccupant, TimelineTileHeader } from '../../api/api-types';
 import { ColumnError, ColumnFile } from '../format/column-file';
 
-/** As many processors as Go's scheduler was ever run with; a file that names more is not drawn. */
+/** No Go program is known to have more Ps; a tile with more is rejected. */
 const PROCS_MAX = 1024;
 const CLASSES_MAX = 65_536;
 
@@ -14,7 +14,7 @@ export type TraceTile = {
   index: number;
   level: number;
   number: number;
-  /** How many pieces this level has, and how many the finer one. */
+  /** The number of tiles of this level, and of the next finer one. */
   numbers: number;
   finer: number;
   startNs: number;
@@ -24,14 +24,14 @@ export type TraceTile = {
   waitProc: number;
   waitGoroutine: number;
   classes: TileOccupant[];
-  /** Processors that are named, ascending, and where the segments of each begin (one more at the end). */
+  /** Ps with segments, ascending, and the index of the first segment of each, plus the end. */
   procs: number[];
   procStart: Uint32Array;
   from: Float64Array;
   to: Float64Array;
   heldBy: Uint32Array;
   goroutine: Float64Array;
-  /** How many runs a drawn segment represents. */
+  /** The number of recorded segments that were merged into each segment. */
   merged: Uint32Array;
 };
 
@@ -55,7 +55,7 @@ function classesIn({ classes }: Header): TileOccupant[] {
   });
 }
 
-/** @throws ColumnError when the bytes are not a whole tile, or its segments contradict its header. */
+/** @throws ColumnError if the data is not a complete tile or its segments contradict its header */
 export function readTile(buffer: ArrayBuffer): TraceTile {
   const file = new ColumnFile<TimelineTileHeader>(buffer, 'slowpath.trace-tile');
   const { header } = file;

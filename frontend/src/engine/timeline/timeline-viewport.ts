@@ -1,21 +1,21 @@
 /**
- * The window of a timeline: which part of a wait is visible, as fractions of it, and which finer tiles that needs.
- * Pure.
+ * The viewport of a timeline: the visible part of a wait, as fractions of it, and the finer tiles
+ * that it needs.
  */
 import type { TraceTile } from './timeline-tile';
 
-/** A part of the whole, 0 <= from < to <= 1. */
+/** The visible part of the timeline, 0 <= from < to <= 1. */
 export type TimelineViewport = { from: number; to: number };
 export const WHOLE_TIMELINE: TimelineViewport = { from: 0, to: 1 };
 
-/** Closer than this a nanosecond is wider than a pixel in most windows. */
+/** In a shorter viewport, a nanosecond is wider than a pixel on most screens. */
 const NARROWEST_NS = 200;
-/** From here on the coarse tile's merged segments are wide enough to be missed. */
+/** In a smaller viewport, the merged segments of the coarse tile are visibly too coarse. */
 const FINE_BELOW = 0.5;
-/** More pieces at once than these cost more to fetch than they show. */
+/** A viewport that needs more finer tiles than this shows the coarse tile instead. */
 const PIECES_AT_ONCE = 4;
 
-/** Held inside the whole, and no closer than can be drawn. */
+/** Clamps a viewport to the timeline and to the shortest duration that can be drawn. */
 export function clampViewport(window: TimelineViewport, spanNs: number): TimelineViewport {
   const least = Math.min(1, NARROWEST_NS / Math.max(spanNs, 1));
   const size = Math.max(least, Math.min(1, window.to - window.from));
@@ -23,7 +23,7 @@ export function clampViewport(window: TimelineViewport, spanNs: number): Timelin
   return { from, to: from + size };
 }
 
-/** @param at the fraction of the window that stays where it is; factor below 1 = closer. */
+/** @param at the fraction of the viewport that stays in place; a factor below 1 zooms in */
 export function zoomViewport(
   window: TimelineViewport,
   factor: number,
@@ -36,7 +36,7 @@ export function zoomViewport(
   return clampViewport({ from: fixed - at * next, to: fixed + (1 - at) * next }, spanNs);
 }
 
-/** @param by in fractions of the window; positive looks later. */
+/** @param by in fractions of the viewport; positive moves to later times */
 export function panViewport(
   window: TimelineViewport,
   by: number,
@@ -55,7 +55,10 @@ export function viewportNs(
   return { from: tile.startNs + window.from * span, to: tile.startNs + window.to * span };
 }
 
-/** How many raw runs lie before each time, as parts of all: the pieces of the finer level are cut by that. */
+/**
+ * Returns the share of the recorded segments that start before a time. The finer tiles are assumed
+ * to have equal shares.
+ */
 function shareBefore(tile: TraceTile, time: number): number {
   let before = 0;
   let all = 0;
@@ -69,8 +72,9 @@ function shareBefore(tile: TraceTile, time: number): number {
 export type PieceSpan = { number: number; startNs: number; endNs: number };
 
 /**
- * Which pieces of the finer level a window needs, guessed from the runs of the coarse tile and then mended by what the
- * pieces that have come say of themselves. Empty while the coarse tile is fine enough, or too many would be needed.
+ * Returns the numbers of the finer tiles that a viewport needs: an estimate from the coarse tile,
+ * corrected by the times of the tiles that are already loaded. The result is empty if the coarse
+ * tile is fine enough or if too many tiles would be needed.
  */
 export function tilesInView(
   coarse: TraceTile,

@@ -82,7 +82,7 @@ describe('what is at a position', () => {
     const fine = readTile(aTile([[0, 100, 150, 2]], { level: 1, start_ns: 100, end_ns: 200 }));
     expect(segmentAt([tile, fine], 0, 120)?.tile).toBe(fine);
     expect(segmentAt([tile, fine], 0, 250)?.tile).toBe(tile);
-    // The finer one knows that nothing ran there.
+    // The finer tile covers this time and has no segment there.
     expect(segmentAt([tile, fine], 0, 180)).toBeNull();
   });
   test('agrees with looking at every segment, for 500 drawn tiles', () => {
@@ -125,7 +125,7 @@ describe('the window', () => {
 });
 
 describe('finer pieces', () => {
-  /** Four pieces of uneven length, and a coarse tile whose runs name the wrong ones at first. */
+  /** Four tiles of different length, and a coarse tile from which the first estimate is wrong. */
   const ENDS = [30, 60, 180, 300];
   const pieces: PieceSpan[] = ENDS.map((endNs, number) => ({
     number,
