@@ -100,7 +100,7 @@ function layoutLevel(
   });
   const most = Math.max(...before, 1e-12);
   // With many candidates every prior is small, so the largest is drawn at a third of the height.
-  const scale = Math.min(tall, (tall / 3) * 1) / most;
+  const scale = tall / 3 / most;
   const priorY = before.map((share) => baseline - share * scale);
   const steps = priorY.map((at, index) => {
     const y = at.toFixed(1);

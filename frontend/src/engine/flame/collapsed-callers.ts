@@ -34,11 +34,11 @@ function differencesOf(frames: FrameTable, scales: Scales): Differences {
 /** Returns for each frame the one callee that explains its change; NO_NODE if there is none. */
 function passedFrom(frames: FrameTable, { total, own }: Differences): Uint32Array {
   const from = new Uint32Array(frames.count).fill(NO_NODE);
-  const payer = attributedFrames(frames);
+  const attributed = attributedFrames(frames);
   for (let at = 1; at < frames.count; at++) {
     if (frames.state[at] === STATE.noise) continue;
     // Runtime frames below an attributed caller explain its cost, so they stay visible.
-    if (frames.runtime[at] === 1 && payer[at] !== NO_NODE) continue;
+    if (frames.runtime[at] === 1 && attributed[at] !== NO_NODE) continue;
     if (!isFromCallees(own[at]!, total[at]!)) continue;
     let best = NO_NODE;
     for (let child = frames.childStart[at]!; child < frames.childStart[at + 1]!; child++)

@@ -13,22 +13,22 @@ type CostTree = Pick<
 
 /** Returns for each frame itself, or the attributed caller of a runtime frame; NO_NODE if none. */
 export function attributedFrames({ count, parent, runtime }: CostTree): Uint32Array<ArrayBuffer> {
-  const payer = new Uint32Array(count).fill(NO_NODE);
+  const attributed = new Uint32Array(count).fill(NO_NODE);
   for (let row = 0; row < count; row++) {
     const above = parent[row]!;
     if (above === NO_NODE) continue;
-    payer[row] = runtime[row] === 1 ? payer[above]! : row;
+    attributed[row] = runtime[row] === 1 ? attributed[above]! : row;
   }
-  return payer;
+  return attributed;
 }
 
 /** @param tree every parent is before its children */
 export function ownCosts(tree: CostTree): OwnCost {
-  const payer = attributedFrames(tree);
+  const attributed = attributedFrames(tree);
   const base = tree.baseSelf.slice(0, tree.count);
   const candidate = tree.candidateSelf.slice(0, tree.count);
   for (let row = 0; row < tree.count; row++) {
-    const at = payer[row]!;
+    const at = attributed[row]!;
     if (at === NO_NODE || at === row) continue;
     base[at]! += tree.baseSelf[row]! + tree.hiddenBase[row]!;
     candidate[at]! += tree.candidateSelf[row]! + tree.hiddenCandidate[row]!;
