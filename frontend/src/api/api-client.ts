@@ -1,6 +1,6 @@
 /**
- * The only caller of `fetch`: the generated client is given this one. It says which team asks, and turns every failure
- * into a `Problem`, so that a feature never looks at a status code.
+ * Configures the generated client with the only function that calls `fetch`. It adds the team to
+ * each request, and turns each failure into a `Problem`, so that no feature reads status codes.
  */
 import type { Problem as ProblemDetails } from './generated/types.gen';
 import { recordRequest, findRecordedResponse } from './snapshot-requests';
@@ -8,12 +8,14 @@ import { client } from './generated/client.gen';
 
 const API = '/api/v1';
 
-/** The members of an error as the API sends it (RFC 9457), with the numbers of a limit and the resolution. */
+/** The members of an error response (RFC 9457), with the numbers of a limit and the resolution. */
 export type { ProblemDetails };
 
-/** An error that is meant to be read by a person. `name` is the slug: `not-found`, `too-large`, `offline`, ... */
+/**
+ * An error with a message for users. `name` is the slug: `not-found`, `too-large`, `offline`, ...
+ */
 export class Problem extends Error {
-  declare protected readonly brand: true; // without it any object of this shape would pass for one
+  declare protected readonly brand: true; // else any object of this shape would be one
   readonly facts: ProblemDetails;
   readonly slug: string;
 
@@ -38,7 +40,10 @@ export const offline = (): Problem =>
     resolution: 'Check your connection and that the server is running, then try again.',
   });
 
-/** What a frozen view says of what was not frozen with it, and of every change. */
+/**
+ * Returns the error of a request that a snapshot does not contain, and of every change in a
+ * snapshot.
+ */
 export const makeNotInSnapshotProblem = (): Problem =>
   new Problem({
     type: 'urn:slowpath:not-recorded',
@@ -47,7 +52,10 @@ export const makeNotInSnapshotProblem = (): Problem =>
     detail: 'A snapshot contains only the data that was visible when it was created.',
   });
 
-/** Read what a failed answer says; a response that is not a problem document (a proxy's page) becomes one. */
+/**
+ * Parses the body of a failed response; creates a problem if the body is not a problem document (a
+ * proxy's page).
+ */
 export function parseProblem(status: number, body: string): Problem {
   try {
     const problem = JSON.parse(body) as Partial<ProblemDetails> | null;
@@ -74,7 +82,7 @@ export function parseProblem(status: number, body: string): Problem {
 
 let asking: string | null = null;
 
-/** Say for which team (its slug) requests are made from now on. */
+/** Sets the team (its slug) of all later requests. */
 export function setCurrentTeam(team: string | null): void {
   asking = team;
 }
@@ -94,7 +102,10 @@ export function address(path: string, query: Query = {}): string {
   return `${API}${path}${tail ? `?${tail}` : ''}`;
 }
 
-/** A URL that the browser opens (a download, an event stream), where no header can be set. */
+/**
+ * Returns a URL that the browser opens itself (a download, an event stream), where no header can be
+ * set.
+ */
 export function openUrl(path: string, query: Query = {}): string {
   return address(path, { ...query, team: asking });
 }
@@ -102,7 +113,10 @@ export function openUrl(path: string, query: Query = {}): string {
 let confirmSignIn = (): Promise<boolean> => Promise.resolve(false);
 let confirming: Promise<boolean> | undefined;
 
-/** Say who asks users to confirm a sign-in that is too old for a change, and resolves to whether they did. */
+/**
+ * Sets the function that asks users to confirm a sign-in that is too old for a change; it resolves
+ * to whether they did.
+ */
 export function setSignInConfirmation(confirm: () => Promise<boolean>): void {
   confirmSignIn = confirm;
 }
@@ -123,12 +137,12 @@ async function ask(input: RequestInfo | URL): Promise<Response> {
   if (recorded !== null) return heard(recorded);
   const request = new Request(input);
   if (asking) request.headers.set('Slowpath-Team', asking);
-  const again = request.method === 'GET' ? null : request.clone(); // a body is read once
+  const again = request.method === 'GET' ? null : request.clone(); // a body can be read only once
   try {
     return await heard(await send(request));
   } catch (error) {
     if (!again || !(error instanceof Problem) || error.slug !== 'sign-in-too-old') throw error;
-    confirming ??= confirmSignIn().finally(() => (confirming = undefined)); // one dialog for all that wait
+    confirming ??= confirmSignIn().finally(() => (confirming = undefined)); // one dialog for all
     if (!(await confirming)) throw error;
     return heard(await send(again));
   }
@@ -139,7 +153,7 @@ async function heard(response: Response): Promise<Response> {
   return response;
 }
 
-// A page that was opened as a file has no origin; what it asks is answered from its recording.
+// A page that was opened as a file has no origin; its responses come from the snapshot.
 const origin = window.location.protocol.startsWith('http')
   ? window.location.origin
   : 'http://recorded.invalid';
@@ -149,5 +163,8 @@ client.interceptors.request.use((request, { signal }) => {
   return request;
 });
 
-/** Bulk numbers. The browser has already undone any content encoding; an answer without a body is an empty buffer. */
+/**
+ * For binary responses. The browser has already decoded the content encoding; a response without a
+ * body is an empty buffer.
+ */
 export const asBytes = { parseAs: 'arrayBuffer' } as const;

@@ -1,4 +1,4 @@
-/** Generated types of the API under the names that pages use. */
+/** Generated types of the API, under the names that pages use. */
 import type { InboxActionIn, PreviewIn } from './generated/types.gen';
 
 export type {
@@ -230,7 +230,7 @@ export type {
 /** Where the artifacts of a side come from. */
 export type SideSource = NonNullable<PreviewIn['base']>;
 
-/** What is done with items of the inbox. */
+/** An action on items of the inbox. */
 export type InboxAction = InboxActionIn['action'];
 
 export type Page<T> = { items: T[]; next_cursor: string | null };

@@ -1,7 +1,10 @@
-/** The stream of changes on the server. An event names what changed; the listener reads it again. */
+/**
+ * The event stream of changes on the server. An event names what changed; the listener requests it
+ * again.
+ */
 import { openUrl } from './api-client';
 
-/** The events the server sends; `stale` says that something may have been missed. */
+/** The kinds of events that the server sends; `stale` means that events may have been missed. */
 export const EVENT_KINDS = [
   'job',
   'artifact',
@@ -21,22 +24,31 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export type ServerEvent = {
   id?: string;
   state?: string;
-  /** Of a job: what it is about. */
+  /** The subject of a job. */
   subject?: { kind: string; id: string } | null;
-  /** Of `stale`: for how many milliseconds nothing had changed. Without it, anything may have. */
+  /**
+   * In `stale` events: for how many milliseconds nothing had changed. Without it, anything may have
+   * changed.
+   */
   quiet_ms?: number;
 };
 
 type Listener = {
   onEvent: (kind: EventKind, event: ServerEvent) => void;
-  /** True while the stream is open; while it is false, queries poll. */
+  /**
+   * Called with true when the stream opens, and with false when it is interrupted; meanwhile
+   * queries poll.
+   */
   onLive: (live: boolean) => void;
 };
 
-/** After a refusal the browser gives up; a session may have come back since. */
+/**
+ * The delay before reconnecting after an error response, after which the browser does not
+ * reconnect. The user may have signed in again by then.
+ */
 const AGAIN_MS = 5000;
 
-/** Whether the first event of the page's first stream states that nothing has changed since the page was loaded. */
+/** Returns whether this event states that nothing has changed since the page was loaded. */
 function isUpToDate(kind: EventKind, event: ServerEvent): boolean {
   return kind === 'stale' && (event.quiet_ms ?? 0) > Date.now() - performance.timeOrigin;
 }
@@ -45,17 +57,20 @@ function read(event: Event): ServerEvent | null {
   try {
     return JSON.parse((event as MessageEvent<string>).data) as ServerEvent;
   } catch {
-    // One unreadable event is not worth losing the stream for: polling fetches the same data.
+    // An invalid event does not end the stream: polling requests the same data.
     return null;
   }
 }
 
-/** Listen until the returned function is called. The browser reconnects, except after a refusal. */
+/**
+ * Listens until the returned function is called. The browser reconnects, except after an error
+ * response.
+ */
 export function openEventStream(listener: Listener): () => void {
   let source: EventSource | null = null;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  // A later stream follows an interruption of unknown length: its page is read again.
+  // Only the first stream can be up to date: a later one follows an interruption of unknown length.
   let isFirst = true;
 
   const open = () => {

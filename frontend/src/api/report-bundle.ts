@@ -1,7 +1,7 @@
-/** The packed form in which a report's answers travel: one header, then their bytes. */
+/** The format of a report bundle: one header, then the bytes of all responses. */
 import type { RecordedResponse, RecordedResponses } from './snapshot-requests';
 
-/** How many bytes say how long the header is (u32, little-endian). */
+/** The number of bytes that contain the length of the header (u32, little-endian). */
 const PREFIX = 4;
 const FORMAT = 'slowpath.recording/1';
 
@@ -23,8 +23,8 @@ export type ReportBundle<Report> = {
 const NONE: RecordedResponses = new Map();
 
 /**
- * Reads a packed recording; the answers are views of its bytes, nothing is copied.
- * @throws Error when it is none, or was cut off
+ * Reads a report bundle. The bytes of the responses are views of the buffer, not copies.
+ * @throws Error when the buffer is not a report bundle, or is truncated
  */
 export function readReportBundle<Report>(packed: ArrayBuffer): ReportBundle<Report> {
   const bytes = new Uint8Array(packed);

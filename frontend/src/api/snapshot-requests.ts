@@ -1,24 +1,28 @@
 /**
- * Two ways to know which query a request belongs to, by the one thing that goes with it: the signal a query hands to its
- * calls. Of a page's own queries it is noted what they asked for (*Add to report* freezes just that). The queries of a
- * frozen view are led to its recording: they are answered from there or not at all, never from the network.
+ * Relates requests to queries by the abort signal that a query passes to its requests. The requests
+ * of a page's queries are recorded, so that *Add to report* can take a snapshot of them. The
+ * queries of a page in a report get their responses from the snapshot only, never from the network.
  */
 import { QueryClient, hashKey, type QueryClientConfig, type QueryKey } from '@tanstack/react-query';
 
-/** One answer of the API as it was recorded; also that something is not there is an answer. */
+/** One recorded response of the API; an error response (not found) is recorded too. */
 export type RecordedResponse = {
   status: number;
   mediaType: string;
   bytes: Uint8Array<ArrayBuffer>;
 };
 
-/** The answers of one frozen view, by request: the path below `/api/v1` with its query in order. */
+/**
+ * The responses of one snapshot, by request: the path below `/api/v1` with its query parameters
+ * sorted.
+ */
 export type RecordedResponses = ReadonlyMap<string, RecordedResponse>;
 
 const BASE = '/api/v1';
 /**
- * Moments that move with the clock: a page that asks for "the last hour" asks for another one each time. And what names the
- * cause of a range of commits, which earlier versions did by functions.
+ * Query parameters that may differ from those in the snapshot: times that depend on the current
+ * time ("the last hour"), and the subject of a commit range (`regression_id`, `comparison_id`),
+ * which earlier versions named by functions.
  */
 const MOVING = /^(from|to|file|function|\w+n_id)$/;
 
@@ -26,7 +30,9 @@ const asked = new WeakMap<AbortSignal, Set<string>>();
 const led = new WeakMap<AbortSignal, RecordedResponses>();
 const answering = new WeakMap<Request, RecordedResponses>();
 
-/** A request as recordings name it; the requesting team is not part of it. Null for what is not of the API. */
+/**
+ * Returns the key of a request in a snapshot, without the team; null if the URL is not of the API.
+ */
 export function requestOf(address: string): string | null {
   const url = new URL(address, 'http://recorded.invalid');
   const at = url.pathname.indexOf(`${BASE}/`);
@@ -43,7 +49,9 @@ function named(path: string, query: [string, string][]): string {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The same request whatever its time: used only where one recorded answer alone fits. */
+/**
+ * Removes the parameters that may differ. Used only if exactly one recorded response matches then.
+ */
 function timeless(request: string): string {
   const url = new URL(request, 'http://recorded.invalid');
   return named(
@@ -52,7 +60,7 @@ function timeless(request: string): string {
   );
 }
 
-/** Called for each request of the API's client, before it goes out. */
+/** Records a request of the API client before it is sent. */
 export function recordRequest(request: Request, signal: AbortSignal | null | undefined): void {
   if (!signal) return;
   const answers = led.get(signal);
@@ -61,11 +69,17 @@ export function recordRequest(request: Request, signal: AbortSignal | null | und
   if (name !== null) asked.get(signal)?.add(name);
 }
 
-/** Whether what is asked with this signal comes from a recording: nothing of now may be learnt from it. */
+/**
+ * Returns whether requests with this signal are answered from a snapshot, which has no current
+ * data.
+ */
 export const isServedFromSnapshot = (signal: AbortSignal | undefined): boolean =>
   signal !== undefined && led.has(signal);
 
-/** The recorded answer of a request; 'missing' when its view has none, null for requests that are not of a frozen view. */
+/**
+ * Returns the recorded response of a request; 'missing' if the snapshot has none, null if the
+ * request is not of a snapshot.
+ */
 export function findRecordedResponse(request: Request): Response | 'missing' | null {
   const answers = answering.get(request);
   if (!answers) return null;
@@ -90,7 +104,7 @@ function lookUp(answers: RecordedResponses, request: string): RecordedResponse |
 type AnyFunction = (context: FunctionContext) => unknown;
 type FunctionContext = { queryKey: QueryKey; signal: AbortSignal; pageParam?: unknown };
 
-/** Every query function goes through `around` once. */
+/** Wraps each query function in `around` once, and adds the `always` options to each query. */
 function throughEvery(
   client: QueryClient,
   around: (run: AnyFunction) => AnyFunction,
@@ -111,7 +125,7 @@ function throughEvery(
 
 const noted = new WeakMap<QueryClient, Map<string, ReadonlySet<string>>>();
 
-/** A client that knows of each of its queries what it asked the API for. */
+/** Creates a client that records which requests each of its queries sent. */
 export function createRecordingClient(config?: QueryClientConfig): QueryClient {
   const client = new QueryClient(config);
   const requests = new Map<string, ReadonlySet<string>>();
@@ -126,7 +140,7 @@ export function createRecordingClient(config?: QueryClientConfig): QueryClient {
 function noting(run: AnyFunction, requests: Map<string, ReadonlySet<string>>): AnyFunction {
   return async (context) => {
     const hash = hashKey(context.queryKey);
-    // Of a list, later pages stand beside the first.
+    // The requests of later pages of a list are added to those of the first page.
     const further = context.pageParam !== undefined && context.pageParam !== null;
     const names = new Set(further ? requests.get(hash) : []);
     asked.set(context.signal, names);
@@ -141,13 +155,14 @@ function noting(run: AnyFunction, requests: Map<string, ReadonlySet<string>>): A
   };
 }
 
-/** That there is none, or not yet, is what a page shows too. */
+/** Returns whether the error means that data does not exist (yet), which a page shows too. */
 const isNothing = (error: unknown): boolean =>
   [404, 409].includes((error as { status?: number } | null)?.status ?? 0);
 
 /**
- * What the queries shown now asked for, each once and in order: the GET requests behind what is on the screen.
- * A query may stand for another that is shown (`meta.beside`, a key): parts that were read on demand.
+ * Returns the GET requests of all queries that are shown, without duplicates and sorted.
+ * Includes inactive queries whose `meta.beside` is the key of a query that is shown: parts that
+ * were read on demand.
  */
 export function listVisibleRequests(client: QueryClient): string[] {
   const requests = noted.get(client);
@@ -166,13 +181,14 @@ export function listVisibleRequests(client: QueryClient): string[] {
   return [...new Set(names)].sort(order);
 }
 
-/** True while something shown is still being read: the page is not complete yet. */
+/** Returns whether a query that is shown is still being fetched: the page is not complete yet. */
 export const isReading = (client: QueryClient): boolean =>
   client.getQueryCache().findAll({ type: 'active', fetchStatus: 'fetching' }).length > 0;
 
 /**
- * A client of a frozen view. It reads each answer once from the recording, needs no network, and refuses every change.
- * @param refused what a change is answered with
+ * Creates the client of a page in a report. It reads each response once from the snapshot, needs no
+ * network, and rejects every mutation.
+ * @param refused returns the error of a mutation
  */
 export function createSnapshotClient(
   answers: RecordedResponses,

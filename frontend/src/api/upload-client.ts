@@ -1,6 +1,6 @@
 /**
- * Sending bytes with progress. `fetch` does not report how much of a body was sent, so this is the one place that uses
- * XMLHttpRequest; failures are the same `Problem`s.
+ * Sends bytes with progress. `fetch` does not report how much of a body was sent, so this is the
+ * only file that uses XMLHttpRequest; failures are the same `Problem`s.
  */
 import { Problem, address, teamHeaders, offline, parseProblem, type Query } from './api-client';
 
@@ -12,7 +12,10 @@ type UploadRequest = {
   onProgress?: (sentBytes: number) => void;
 };
 
-/** Send a body and return the parsed JSON answer; rejects with `Problem`, or `AbortError` when the signal fires. */
+/**
+ * Sends a body and returns the parsed JSON response; rejects with `Problem`, or `AbortError` when
+ * the signal is aborted.
+ */
 export function sendUpload<T>(
   method: 'POST' | 'PUT',
   path: string,
@@ -51,8 +54,8 @@ export function sendUpload<T>(
 }
 
 /**
- * Why a view cannot be shown, if it cannot: what was read once stays while another reading only met an error that may
- * pass. Null where there is something to show.
+ * Returns the error that a view shows instead of its data. Returns null if the view has data and
+ * the last request only failed for a transient reason.
  */
 export function makeConnectionLostError({
   error,
@@ -64,7 +67,7 @@ export function makeConnectionLostError({
   return data !== undefined && isTransient(error) ? null : error;
 }
 
-/** Is another try of the same request worth it? */
+/** Returns whether the same request may succeed when it is retried. */
 export function isTransient(error: unknown): boolean {
   return (
     error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500)

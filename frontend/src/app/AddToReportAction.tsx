@@ -1,4 +1,7 @@
-/** *Add to report*, on every page that a report can hold, and on the parts of a page that can stand alone. */
+/**
+ * *Add to report*: the action of each page that a report can contain, and of single findings and
+ * services.
+ */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatches, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -23,7 +26,7 @@ import {
 import { AddToReport } from '../features/sharing/reports';
 import { Link } from './Link';
 
-/** Pages that answer a question, and lists of their subjects; those of files, jobs and settings do not. */
+/** Pages that can be added to reports. Pages of artifacts, jobs and settings cannot. */
 const PAGES: readonly string[] = [
   '/t/$team/dashboard',
   '/t/$team/deployments',
@@ -55,7 +58,10 @@ const ARTIFACT = '/t/$team/artifacts/$artifactId';
 
 type Params = { comparisonId?: string; artifactId?: string; setId?: string };
 
-/** The set that the page shows: its own, or that of its artifact once it is opened. */
+/**
+ * Returns the id of the profile set that the page shows: from the URL, or of the page's artifact
+ * once its set is loaded.
+ */
 function useProfileSetId(place: string | undefined): string | null {
   const { artifactId, setId } = useMatches({
     select: (matches) => (matches.at(-1)?.params ?? {}) as Params,
@@ -65,14 +71,20 @@ function useProfileSetId(place: string | undefined): string | null {
   return place === ARTIFACT ? (ofArtifact.data?.id ?? null) : null;
 }
 
-/** How the current page is snapshotted, its address, and what can be opened in it. */
+/**
+ * Returns how to take a snapshot of the current page, the URLs of it and its parts, and links to
+ * reports.
+ */
 function usePlace(team: TeamMembership, place: string | undefined) {
   const client = useQueryClient();
   const router = useRouter();
   const to = { team: team.slug };
   const pathOf = (href: string): string =>
     href.slice(`/t/${team.slug}`.length).replace(/#.*$/u, '');
-  /** A board of now becomes one of then, with all its rows. */
+  /**
+   * Fixes the time range of the dashboard, so that the snapshot does not change later, and loads
+   * all rows.
+   */
   const hold = async () => {
     const held = snapshotView(
       client,
@@ -93,7 +105,7 @@ function usePlace(team: TeamMembership, place: string | undefined) {
     hold: place === DASHBOARD ? hold : undefined,
     setId,
     path: () => (setId === null ? pathOf(router.state.location.href) : pathOfSet(setId)),
-    /** The board as it is held, with one service alone. */
+    /** Returns the URL of the dashboard with the panels of one service only. */
     pathOfPanel: (alone: string) => {
       const search = router.state.location.search as DashboardSearch;
       return pathOf(
@@ -139,7 +151,7 @@ const partButton = (label: string) => (open: () => void) => (
 
 type FindingProps = { team: TeamMembership; title: string; view: ComparisonView };
 
-/** The comparison with one finding unfolded in its place. */
+/** Adds a comparison with one finding opened to a report. */
 export function FindingToReport({ team, title, view }: FindingProps) {
   const { also, pathOfComparison, reportLink } = usePlace(team, COMPARISON);
   return (
@@ -154,7 +166,7 @@ export function FindingToReport({ team, title, view }: FindingProps) {
 
 type PanelProps = { team: TeamMembership; service: { id: string; name: string } };
 
-/** One service of the board, alone and large. */
+/** Adds the panels of one service of the dashboard to a report. */
 export function PanelToReport({ team, service }: PanelProps) {
   const { hold, pathOfPanel, reportLink } = usePlace(team, DASHBOARD);
   return (

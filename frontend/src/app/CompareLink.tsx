@@ -1,4 +1,4 @@
-/** Ways to the page on which both sides of a comparison are chosen. */
+/** Links to the page on which the sides of a comparison are chosen. */
 import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { SideSource } from '../api';
@@ -10,7 +10,7 @@ const teamRoute = getRouteApi('/t/$team');
 type CompareProps = {
   base?: SideSource | null;
   candidate?: SideSource | null;
-  /** The service whose sources are offered where a side is not chosen. */
+  /** The service whose sources are offered for a side that is not chosen yet. */
   service?: string;
   words: string;
   isPrimary?: boolean;

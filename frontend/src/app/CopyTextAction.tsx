@@ -1,4 +1,7 @@
-/** *Copy* on the pages of one comparison, regression, production event or bisect: what is shown, as text. */
+/**
+ * *Copy*: copies what the page of a comparison, regression, production event or bisect shows, as
+ * text.
+ */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMatches, useRouter } from '@tanstack/react-router';
 import type { ProductionEvent } from '../api';
@@ -25,7 +28,7 @@ type Reader = (
   search: Search,
 ) => Body | null | Promise<Body | null>;
 
-/** The parameter with the id, and what is copied, by route. */
+/** By route: the parameter with the id, and the function that returns the text. */
 const COPIED: Partial<Record<string, [string, Reader]>> = {
   '/t/$team/comparisons/$comparisonId': [
     'comparisonId',
@@ -57,7 +60,7 @@ const COPIED: Partial<Record<string, [string, Reader]>> = {
   ],
 };
 
-/** With the picture of a panel that was embedded before; links are created on request only. */
+/** Adds the image of a panel that is already embedded elsewhere. It creates no signed links. */
 async function withPanel(client: QueryClient, event: ProductionEvent): Promise<Body> {
   const body = copyEvent(event);
   const service = event.item.service?.id;

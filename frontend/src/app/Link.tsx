@@ -1,6 +1,6 @@
 /**
- * Links between pages. Inside a report they lead to its other parts; what leads elsewhere is only its words: there
- * are no other pages.
+ * Links between pages. In a report, a link to another part of the report scrolls to it, and a link
+ * to any other page is plain text, because a report contains no other pages.
  */
 import { createLink } from '@tanstack/react-router';
 import { useContext, type ComponentPropsWithRef } from 'react';
@@ -10,7 +10,10 @@ import { SnapshotPathContext } from './snapshots/snapshot-page';
 
 const belowTeam = (path: string): string => path.replace(/^\/t\/[^/]+/u, '');
 
-/** The address stays: a report's own may hold a secret, and readers pass it on. */
+/**
+ * Scrolls without changing the URL: the URL of a shared report may contain a secret, and readers
+ * pass it on.
+ */
 function goTo(part: string): void {
   const there = document.getElementById(part);
   there?.scrollIntoView();

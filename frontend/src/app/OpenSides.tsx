@@ -1,4 +1,4 @@
-/** The way from a comparison to the profiles of one side, from a build to its profiles, and from selected artifacts. */
+/** Opens the profiles of one side of a comparison, of a build, or of selected artifacts. */
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '../api';
@@ -7,10 +7,10 @@ import { comparisonQuery } from '../features/verdicts/comparisons';
 import { ErrorState, HiddenInSnapshot, countOf } from '../ui';
 import { useOpenProfiles } from './open-profiles';
 
-/** As many artifacts as a profile set may have. */
+/** The maximum number of artifacts of a profile set. */
 const MOST_ARTIFACTS = 200;
 
-/** Entries of a menu, one for each side with stacks, and why opening one failed. */
+/** Returns a menu item for each side with stacks, and the error if opening one failed. */
 export function useOpenSides(team: string, comparisonId: string) {
   const { data } = useQuery({ ...comparisonQuery(comparisonId), enabled: false });
   const open = useOpenProfiles(team);
@@ -61,7 +61,7 @@ export function OpenBuildProfiles({ team, buildId }: { team: string; buildId: st
   );
 }
 
-/** Opens selected artifacts as one set; without the ones that have no stacks. */
+/** Opens the selected artifacts that have stacks as one profile set. */
 export function OpenArtifacts({ team, artifacts }: { team: string; artifacts: Artifact[] }) {
   const open = useOpenProfiles(team);
   const shown = artifacts.filter(hasStacks);

@@ -1,4 +1,7 @@
-/** The discussion of what a page shows: a section, bare, or a drawer beside the page. A report is shown without it. */
+/**
+ * The discussion of a page's subject: in a section, without a section, or in a drawer. A report
+ * does not show it.
+ */
 import { Drawer, Menu } from '@mantine/core';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -24,8 +27,10 @@ export function PageDiscussion({ subject, bare = false }: { subject: Subject; ba
 }
 
 /**
- * An entry of a menu with the number of comments; the discussion opens beside the page.
- * @param aimed whether a link to one comment is to a comment of this subject: then it is open.
+ * Returns a menu item with the number of comments, and the drawer with the discussion that it
+ * opens.
+ * @param aimed whether a link to a comment refers to a comment of this subject; if so, the drawer
+ * is open at first.
  */
 export function useDiscussionDrawer(subject: Subject, aimed: boolean) {
   const { frozen } = teamRoute.useRouteContext();

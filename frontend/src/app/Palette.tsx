@@ -5,7 +5,7 @@ import { usePaletteActions } from './palette-actions';
 
 type PaletteProps = { team: TeamMembership; onClose: () => void; onShowShortcuts: () => void };
 
-/** The palette with the commands of this app; loaded when it is first opened. */
+/** The command palette with the actions of this app; its code is loaded when it is first opened. */
 export function Palette({ team, onClose, onShowShortcuts }: PaletteProps) {
   const router = useRouter();
   const actions = usePaletteActions(team, onShowShortcuts);

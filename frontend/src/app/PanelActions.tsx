@@ -1,4 +1,4 @@
-/** What can be done with the panels of a service on the dashboard, loaded after them. */
+/** Actions for the panels of a service on the dashboard; their code is loaded after the panels. */
 import type { TeamMembership } from '../api';
 import { RANGE_MS, type DashboardView } from '../features/evidence/dashboard';
 import { EmbedAction } from '../features/sharing/embedded_panels';

@@ -1,4 +1,7 @@
-/** The field of the top bar that opens the palette, as do Ctrl+K, Cmd+K and `/`; `?` lists the shortcuts of the page. */
+/**
+ * The button of the top bar that opens the command palette, as do Ctrl+K, Cmd+K and `/`. `?` lists
+ * the shortcuts of the page.
+ */
 import { Suspense, lazy, useEffect, useState } from 'react';
 import type { TeamMembership } from '../api';
 import { ShortcutsDialog } from '../features/sharing/search';
@@ -12,7 +15,10 @@ const isTyping = (target: EventTarget | null) =>
 
 type Opened = 'palette' | 'shortcuts' | null;
 
-/** Ctrl+K and Cmd+K work in fields too. A page that handles `?` itself does so first, whatever the order of the listeners. */
+/**
+ * Handles the keyboard shortcuts. Ctrl+K and Cmd+K also work in fields. The timeout lets a page
+ * that handles `?` prevent this one, in whatever order the listeners were added.
+ */
 function useSearchKeys(setOpened: (next: (now: Opened) => Opened) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

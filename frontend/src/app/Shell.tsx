@@ -1,4 +1,7 @@
-/** The frame around every page of a team: the top bar, the upload drawer, the stream of events. */
+/**
+ * The frame around each page of a team: the top bar, the upload drawer, and the subscription to the
+ * event stream.
+ */
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
 import { createPortal } from 'react-dom';
@@ -16,7 +19,7 @@ const ReportAction = lazy(async () => ({
   default: (await import('./AddToReportAction')).AddToReportAction,
 }));
 
-/** Inside a report a page has no frame. */
+/** Shows a page in the frame, or alone if it is part of a report. */
 export function Shell() {
   const { frozen } = teamRoute.useRouteContext();
   return frozen ? <Outlet /> : <LivingShell />;

@@ -1,7 +1,10 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { setSignInConfirmation } from '../api';
 
-/** The place of the dialog in which users confirm a sign-in that is too old for a change; it is loaded when it is needed. */
+/**
+ * Shows the dialog in which users confirm their sign-in before a sensitive change; its code is
+ * loaded on demand.
+ */
 export function SignInConfirmationSlot() {
   const [dialog, setDialog] = useState<ReactNode>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Ways to the page on which a bisect is prepared and started. */
+/** Links to the page on which a bisect is prepared and started. */
 import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -17,7 +17,7 @@ export function StartBisectAction({
   subject,
   primary,
 }: {
-  /** What it begins from; null: everything is chosen on the page. */
+  /** What the bisect is prefilled from; null if everything is chosen on the page. */
   subject: BisectSubject | null;
   primary?: boolean;
 }) {

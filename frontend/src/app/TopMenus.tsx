@@ -83,7 +83,8 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
     onSuccess: async ({ provider_sign_out_url: there }) => {
       setCurrentTeam(null);
       client.clear();
-      // A user of an identity provider is signed out there too and returns to the sign-in page.
+      // A user of an identity provider is signed out there too, and then returns to the sign-in
+      // page.
       if (there) window.location.assign(there);
       else await navigate({ to: '/sign-in', search: {} });
     },

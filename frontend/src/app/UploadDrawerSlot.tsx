@@ -6,7 +6,10 @@ const UploadPanel = lazy(async () => ({
   default: (await import('./pages/UploadToComparison')).UploadToComparison,
 }));
 
-/** The place of the upload drawer beside every page; its inside is loaded when it is first opened. */
+/**
+ * The drop zone of each page, and the upload drawer; the drawer's code is loaded when it is first
+ * opened.
+ */
 export function UploadDrawerSlot({ team }: { team: TeamMembership }) {
   const { open } = useTray();
   return (

@@ -1,4 +1,7 @@
-/** *Write the report* of a bisect that has ended: the answer in prose, its page, and what it was about, all frozen. */
+/**
+ * Creates a report of a bisect that has ended: its result as text, and snapshots of the bisect, the
+ * culprit commit, the regression and the initial comparison.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { Bisect } from '../api';
@@ -10,13 +13,16 @@ import { createReportFrom } from '../features/sharing/reports';
 import { ErrorState } from '../ui';
 import { shortCommit } from '../lib/commits';
 
-/** The requests of the comparison page, without opening it. */
+/** Loads what the page of a comparison shows, without opening it, and returns the requests. */
 async function allBehind(client: QueryClient, id: string): Promise<string[]> {
   await client.query(comparisonQuery(id));
   return [`/comparisons/${id}`, ...(await comparisonSnapshotRequests(client, id))];
 }
 
-/** The page of the commit that was found, once its lines are read; nothing where its repository is not one of the team's. */
+/**
+ * Returns the page of the culprit commit and loads its diff; returns nothing if its repository is
+ * not one of the team's.
+ */
 async function ofCommit(client: QueryClient, { culprit }: Bisect) {
   if (!culprit) return [];
   const { items } = await client.query(repositoriesQuery);

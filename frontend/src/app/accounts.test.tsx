@@ -8,7 +8,7 @@ import { at, page, problem, server } from '../testing/mock-api';
 import { findDraft, saveDraft } from '../ui';
 import { safeReturnPath } from './return-path';
 
-/** Signed out until the right password was sent. */
+/** Serves a session only after a request with the right password. */
 function signedOut(): void {
   let signedIn = false;
   server.use(
@@ -279,7 +279,7 @@ describe('tokens', () => {
   });
 });
 
-/** A user whose teams are created and deleted, as the API reports it. */
+/** Serves a user with these teams; the returned array can be changed to create and delete teams. */
 function inTeams(...names: string[]) {
   const known = aSession();
   const teams = names.map((name) => ({ ...known.teams[0]!, id: name, slug: name, name }));

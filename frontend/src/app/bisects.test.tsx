@@ -138,7 +138,7 @@ describe('the page of a bisect', () => {
     expect(await screen.findByText(/^If slower/u)).toHaveTextContent(
       'If slower: 4be1d07000 is very likely; if not, culprit not in range.',
     );
-    // A bar whose candidate was not sent loads its candidate.
+    // Choosing a bar whose candidate is not in the first response loads the candidate.
     await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));
     await user.keyboard('{End}');
     expect(await screen.findByText(/an old one/u)).toBeVisible();

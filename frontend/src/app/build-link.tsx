@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from './Link';
 
-/** A link to the page of a build. */
 export const buildLink = (team: string) => (buildId: string, words: ReactNode) => (
   <Link to="/t/$team/builds/$buildId" params={{ team, buildId }} className="link">
     {words}

@@ -1,4 +1,4 @@
-/** A link to the page of two commits that were measured alternately. */
+/** Links to the page of a commit comparison. */
 import type { ReactNode } from 'react';
 import { Link } from './Link';
 

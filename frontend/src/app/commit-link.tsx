@@ -1,4 +1,4 @@
-/** Links to the page of a commit, which shows its patch. */
+/** Links to the page of a commit, which shows its diff. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { repositoriesQuery } from '../features/inventory/repositories';
@@ -19,7 +19,10 @@ export const commitLink =
 type Built = { service_id: string; commit: string };
 const SHA = /^[0-9a-f]{7,40}$/u;
 
-/** Links the commit of a build; plain words if no repository is configured for its service. */
+/**
+ * Returns a function that links the commit of a build. It returns plain text if no repository is
+ * configured for the service of the build.
+ */
 export function useBuildCommitLink(team: string) {
   const repositories = useQuery(repositoriesQuery).data?.items ?? [];
   const link = commitLink(team);

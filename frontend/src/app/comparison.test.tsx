@@ -35,7 +35,7 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
     http.get(at('/comparisons/:id/views/:view/search'), () =>
       HttpResponse.json({ nodes: 1, functions: 1, base_raw: 1e9, candidate_raw: 4e9 }),
     ),
-    // The graph has separate tests; here it may fail and the page must not.
+    // The graph has separate tests. Here its request fails, and the rest of the page must work.
     http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
       problem(503, { title: 'Not available right now', detail: 'The blob store rests.' }),
     ),
@@ -106,7 +106,7 @@ describe('a finished comparison', () => {
     await user.type(screen.getByLabelText('Search frames'), 'Clone');
     await waitFor(() => expect(where()).toContain('q=Clone'));
     expect(where()).toContain('mode=side-by-side');
-    // Totals of the server, over all nodes, as shares of each side.
+    // The totals are the server's, over all nodes, as shares of each side.
     expect(
       await screen.findByText('1 frame: 11.1% of base, 44.4% of candidate'),
     ).toBeInTheDocument();
@@ -217,7 +217,8 @@ describe('a finished comparison', () => {
     );
     const choose = async (name: string) => {
       await user.click(await screen.findByRole('button', { name: 'More' }));
-      // Hidden: where nothing has a size, the menu's place is never found.
+      // `hidden: true`: without layout in jsdom, the position of the menu is not computed and it
+      // stays hidden.
       await user.click(await screen.findByRole('menuitem', { name, hidden: true }));
     };
     await choose('Rename');
@@ -245,7 +246,7 @@ describe('a finished comparison', () => {
     const verdict = await screen.findByRole('heading', { level: 1, name: /32% more CPU/ });
     const query = client.getQueryCache().find({ queryKey: ['comparison', 'one', comparison.id] });
     const facts = { type: 'urn:slowpath:offline', title: '', detail: '', status: 0 };
-    // Until the page was notified, as the client does it: in its turn.
+    // Waits until the page was notified: the query client schedules notifications.
     const meet = (status: number) =>
       act(async () => {
         query?.setState({ status: 'error', error: new Problem({ ...facts, status }) });

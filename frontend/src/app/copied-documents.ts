@@ -1,4 +1,4 @@
-/** What a comparison, a finding, a regression, a production event or a bisect gives as text to take along. */
+/** The text of a comparison, finding, regression, production event or bisect, for the clipboard. */
 import type {
   Bisect,
   Comparison,
@@ -107,8 +107,9 @@ export function copyEvent({ item, sentence, signals, suspects }: ProductionEvent
 const LOCAL_HOST = /^(localhost|127\.|\[::1\]|10\.|192\.168\.|[^.]+$)/u;
 
 /**
- * The image of an embedded panel that shows the event: of its service, signal and time. None where the server has no
- * public address: a chat could not read it.
+ * Returns the image of an embedded panel that shows the event: of its environment, signal and time.
+ * Returns undefined if the server has no public address, because a chat program could not load the
+ * image.
  */
 export function findEventImage(
   { item, signal, range }: ProductionEvent,
@@ -129,7 +130,7 @@ export function findEventImage(
   return (shown.find(({ until_ms }) => until_ms !== null) ?? shown[0])?.image_url;
 }
 
-/** Requests are per second, latencies in seconds, gauges plain numbers. */
+/** Formats requests per second, latencies in seconds, and gauges as plain numbers. */
 function signalText(signal: string, before: number, after: number): string {
   if (signal === 'gauge') return `${formatNumber(before)} → ${formatNumber(after)}`;
   const unit = signal === 'qps' ? 'requests/second' : 'seconds';

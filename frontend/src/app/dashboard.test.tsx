@@ -44,7 +44,7 @@ const deploymentOut = (changed: Partial<Deploy>): Deploy => ({
   ...changed,
 });
 
-/** Rows of this test come into sight when it says so. */
+/** Replaces the `IntersectionObserver`; the returned function makes a row visible. */
 function watchRows() {
   type Watched = { onChange: IntersectionObserverCallback; rows: Set<Element> };
   const watchers = new Set<Watched>();
@@ -91,7 +91,7 @@ function serveDeployments() {
 }
 
 const rows = async () => {
-  // The page's code is loaded when it is first shown.
+  // The code of the page is loaded when it is first shown.
   const list = await screen.findByRole(
     'list',
     { name: /^Services in (request|custom) order$/ },
@@ -218,7 +218,7 @@ describe('the board', () => {
       expect(bar).toHaveTextContent('Compare distributor, 12:07 to 12:27 UTC');
     });
     expect(where()).not.toContain('from=');
-    // The same window again overlaps itself.
+    // The previous period overlaps this time range if the same range is selected again.
     await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{/Shift}{Enter}');
     expect(
       await screen.findByText(/The time ranges overlap\. Choose a range that doe/),

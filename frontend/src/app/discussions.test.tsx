@@ -9,7 +9,7 @@ import { at, page, problem, server } from '../testing/mock-api';
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });

@@ -12,7 +12,7 @@ import { open } from '../testing/render';
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });
@@ -24,7 +24,8 @@ function serve(event: ProductionEvent): InboxActionIn[] {
   const sent: InboxActionIn[] = [];
   server.use(
     http.get(at('/production-events/:id'), () => HttpResponse.json(event)),
-    // Panels have tests with the dashboard; the rest of the page works without them.
+    // The panels are tested with the dashboard. Here their request fails, and the rest of the page
+    // must work.
     http.get(at('/dashboard'), () => problem(404, { detail: 'No samples are stored.' })),
     http.post(at('/inbox/actions'), async ({ request }) => {
       const body = (await request.json()) as InboxActionIn;

@@ -13,7 +13,7 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const ME = aSession().user;
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });
@@ -21,7 +21,10 @@ async function expectAccessible(element: Element) {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-/** Serves an inbox; returns the queries of the list, and the actions that were sent. */
+/**
+ * Serves an inbox; returns the query parameters of the list requests, and the actions that were
+ * sent.
+ */
 function serve(items: InboxItem[]) {
   const asked: URLSearchParams[] = [];
   const sent: InboxActionIn[] = [];

@@ -9,7 +9,7 @@ import { open } from '../testing/render';
 
 const BACKEND = join(import.meta.dirname, '../../../backend/slowpath');
 
-/** The kinds of the subjects of jobs that people can see: all but those that are about the team as a whole. */
+/** The kinds of the subjects of jobs that users can see: all except the team as a whole. */
 const kinds = new Set(
   readdirSync(BACKEND, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === 'jobs.py')

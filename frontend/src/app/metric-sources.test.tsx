@@ -39,7 +39,7 @@ const ENDED: NonNullable<MetricSource['last_import']> = {
   ],
 };
 
-/** The settings with these sources; what is sent is gathered. */
+/** Serves the settings with these sources; returns the requests that were sent. */
 function serve(sources: MetricSource[] = []) {
   server.use(
     http.get(at('/metric-sources'), () => page(sources)),
@@ -54,7 +54,7 @@ const row = () => screen.findByRole('listitem', { name: 'Production Prometheus' 
 const opened = () => open('/t/northwind/settings?tab=metrics');
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });
@@ -409,7 +409,7 @@ describe('the sources of metrics', () => {
     await user.click(begin);
     const alert = await screen.findByRole('alert');
     expect(alert).toHaveTextContent('The time range is older than the retention');
-    expect(alert).not.toHaveTextContent('limit'); // the sentence names it
+    expect(alert).not.toHaveTextContent('limit'); // The sentence already states the limit.
   });
 
   it('are deleted when that is confirmed', async () => {

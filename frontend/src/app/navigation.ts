@@ -1,7 +1,10 @@
 type Place =
   `/t/$team/${'inbox' | 'dashboard' | 'builds' | 'comparisons' | 'bisects' | 'artifacts' | 'reports' | 'services'}`;
 
-/** The places of the top bar and its menus, with the first parts of the paths of other pages that belong to them. */
+/**
+ * The pages of the top bar and its menus. `pages` are first path segments of other pages that
+ * belong to them.
+ */
 export const NAVIGATION: readonly { name: string; to: Place; pages?: readonly string[] }[] = [
   { name: 'Inbox', to: '/t/$team/inbox', pages: ['events', 'regressions'] },
   { name: 'Dashboard', to: '/t/$team/dashboard', pages: ['service-map'] },

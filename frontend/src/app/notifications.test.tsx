@@ -53,7 +53,7 @@ function serve(channels: Channel[] = [], messages: ChannelMessage[] = []) {
 const opened = () => open('/t/northwind/settings?tab=notifications');
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });

@@ -1,4 +1,4 @@
-/** Opening artifacts on their own: one has its page, several are opened as a set. */
+/** Opens artifacts without a comparison: one on its page, several as a profile set. */
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { LabelMatcher } from '../api';

@@ -1,4 +1,4 @@
-/** The commands of the palette: everything that can be begun, opened or set from any page. */
+/** The actions of the command palette: what can be started, opened or set from any page. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { TeamMembership } from '../api';

@@ -31,7 +31,7 @@ type Given = {
 const bytes = (buffer: ArrayBuffer) =>
   HttpResponse.arrayBuffer(buffer, { headers: { 'Content-Type': 'application/octet-stream' } });
 
-/** Bodies of the views that were requested. */
+/** Bodies of the requests of views. */
 const requested: unknown[] = [];
 
 beforeEach(() => {

@@ -1,7 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRecordingClient, isTransient } from '../api';
 
-/** Server data lives here only. What may pass (no answer, 5xx) is tried twice more; what was refused is not. */
+/**
+ * The only cache of server data. A request that failed for a transient reason (no response, 429 or
+ * 5xx) is retried twice; others are not.
+ */
 export function createQueryClient(): QueryClient {
   return createRecordingClient({
     defaultOptions: {

@@ -63,7 +63,7 @@ function serve(rows: Regression[]) {
 }
 
 async function expectAccessible(element: Element) {
-  // jsdom lays nothing out: contrast is measured from the tokens instead.
+  // jsdom computes no layout: contrast is measured from the color tokens instead.
   const { violations } = await axe.run(element, {
     rules: { 'color-contrast': { enabled: false } },
   });
@@ -279,7 +279,7 @@ describe('a regression', () => {
     await expectAccessible(container);
   });
 
-  /** Serves the regression as its updates leave it; returns the updates. */
+  /** Serves the regression with its updates applied; returns the updates. */
   function serveUpdates(): object[] {
     let now: RegressionDetailOut = whole;
     const updates: object[] = [];

@@ -49,7 +49,7 @@ describe('the page of a report', () => {
     expect(await within(part).findByText('Clone', { selector: 'strong' })).toBeInTheDocument();
     expect(within(part).queryByRole('button', { name: /Swap|Export|Add to report/ })).toBeNull();
     expect(document.title).toBe('Why stacks grow · Slowpath');
-    // One heading of the first level: that of the report.
+    // There is one heading of the first level: that of the report.
     expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1);
     expect(await screen.findByText(/is .*not.* inlined/)).toBeInTheDocument();
   });

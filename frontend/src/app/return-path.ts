@@ -1,4 +1,4 @@
-/** Where to go after signing in: a path of this site only, never another host's. */
+/** Returns where to go after signing in: a path of this site, never a URL of another host. */
 export function safeReturnPath(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/';
 }

@@ -1,4 +1,4 @@
-/** All addresses of the product. Pages are code-split; what a page shows is in its address. */
+/** All URLs of the product. Each page is loaded on demand; the URL contains what a page shows. */
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter, type RouterHistory } from '@tanstack/react-router';
 import { RouteError, RoutePending } from './RouteStates';
@@ -11,7 +11,7 @@ import { teamRoutes } from './routes/team';
 const routeTree = rootRoute.addChildren([...authRoutes, ...helpRoutes, teamRoutes]);
 
 /**
- * @param history where addresses are stored; the browser's own if not given.
+ * @param history where URLs are stored; the browser's history if not given.
  * @param frozen the reader, when a page is shown inside a report.
  */
 export function createAppRouter(

@@ -5,7 +5,7 @@ import { TEAM, aSession, noExample } from '../testing/api-factories';
 import { at, page, server } from '../testing/mock-api';
 import { open } from '../testing/render';
 
-/** A team of which these lists are empty until a name is added. */
+/** Serves a team whose lists are empty until their paths are added to the returned set. */
 function serve() {
   const arrived = new Set<string>();
   const list = (path: string, item: object) =>

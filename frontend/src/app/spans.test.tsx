@@ -29,7 +29,7 @@ function serve(): void {
   );
 }
 
-/** Longer than a poll. */
+/** A timeout that is longer than the interval of polling. */
 const SOON = { timeout: 12_000 };
 
 const tree = () => screen.findByRole('treegrid', { name: /Spans of distributor/ });
@@ -149,7 +149,7 @@ describe('the service map', () => {
           next_cursor: null,
         }),
       ),
-      // Unasked, the environment is shown in which calls were seen.
+      // Without an environment in the URL, the one in which calls were seen is shown.
       http.get(at('/environments/e0/service-order'), () =>
         HttpResponse.json({ services: [service('d', 'distributor')], source: 'name', edges: [] }),
       ),

@@ -1,4 +1,4 @@
-/** The style sheets of every page, in order. */
+/** The style sheets of all pages, in order. */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
 import '../ui/mantine-styles';

@@ -16,11 +16,11 @@ import {
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 beforeEach(() => {
-  // A canvas draws nothing here; what it shows is described beside it.
+  // jsdom draws nothing on a canvas; the text beside it describes what it shows.
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
 });
 
-/** Traces are called after their sides here: b1 is of the build "b", c1 of "c". */
+/** Traces are named by their sides in this test: b1 is of the build "build-b", c1 of "build-c". */
 const buildOf = (trace: unknown): string => `build-${String(trace).slice(0, 1)}`;
 
 function serve(data: object = aTraceDocument()): void {
@@ -304,7 +304,7 @@ describe('a finding of traces', () => {
       expect(panel).toHaveFocus();
     });
     expect(scrolled).toContain(panel);
-    // Returning to the part later does not scroll again.
+    // Returning to the tab later does not scroll again.
     await user.click(screen.getByRole('tab', { name: 'Stack growth' }));
     scrolled.length = 0;
     await user.click(screen.getByRole('tab', { name: 'Execution traces' }));
@@ -338,7 +338,7 @@ describe('a finding of traces', () => {
 
 describe('goroutine profiles of the same builds', () => {
   const link = () => screen.findByRole('button', { name: 'Goroutine profiles of the same builds' });
-  /** Profiles by build; what is asked for is checked as the API would. */
+  /** Serves goroutine profiles by build; checks the request as the API would. */
   const known = (profiles: Record<string, string[]>) => {
     server.use(
       http.get(at('/artifacts'), ({ request }) => {

@@ -7,13 +7,13 @@ import { aComparison, anArtifact } from '../testing/api-factories';
 import { open } from '../testing/render';
 import { at, problem, server } from '../testing/mock-api';
 
-/** Decodes at once what it receives, but for names that say they are bad; lists it page by page. */
+/** Decodes each upload at once, and fails for names with "bomb"; lists artifacts page by page. */
 function decoding(pageOf = 200): Artifact[] {
   const kept: Artifact[] = [];
   server.use(
     http.put(at('/artifacts/:name'), ({ params, request }) => {
       const name = String(params.name);
-      // A file whose upload went on after a break belongs to the drop in which it began.
+      // A file whose upload was resumed belongs to the batch in which it was started.
       const batch = name.includes('resumed')
         ? 'an-older-drop'
         : new URL(request.url).searchParams.get('batch');
@@ -156,7 +156,8 @@ describe('the upload drawer', () => {
     const menu = await screen.findByRole('button', { name: 'Actions for cpu.3.pb' });
     menu.focus();
     await user.keyboard('{Enter}');
-    // Hidden: where nothing has a size, the menu's place is never found.
+    // `hidden: true`: without layout in jsdom, the position of the menu is not computed and it
+    // stays hidden.
     await user.click(
       await screen.findByRole('menuitem', { name: 'Move to candidate', hidden: true }),
     );

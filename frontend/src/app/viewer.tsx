@@ -1,4 +1,4 @@
-/** A report that is one file: it contains all its data and sends no requests. */
+/** A report bundle: a report in one file, which contains all its data and sends no requests. */
 import './styles';
 import { QueryClient } from '@tanstack/react-query';
 import { StrictMode } from 'react';

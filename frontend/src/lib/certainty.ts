@@ -1,9 +1,9 @@
 /**
- * Certainty in words. The server has the same limits and words for its sentences (`analysis/findings/certainty.py`);
- * a test compares both.
+ * Words for certainty. The server uses the same limits and words in its sentences
+ * (`analysis/findings/certainty.py`); a test compares both.
  */
 
-/** The least probability of each word, as the IPCC's guidance on uncertainty gives them. */
+/** The lowest probability of each word, from the IPCC's guidance on uncertainty. */
 const LIKELIHOODS = [
   [0.99, 'virtually certain'],
   [0.9, 'very likely'],
@@ -19,12 +19,15 @@ const INCONCLUSIVE = 'inconclusive';
 
 type CertaintyWord = typeof SIGNIFICANT | typeof INCONCLUSIVE;
 
-/** The word for a probability. */
+/** Returns the word for a probability. */
 export function likelihoodWords(probability: number): string {
   if (probability <= 0) return IMPOSSIBLE;
   return LIKELIHOODS.find(([least]) => probability >= least)?.[1] ?? IMPOSSIBLE;
 }
 
-/** Whether an interval excludes the value of no change. @param unchanged 1 of a ratio, 0 of a difference */
+/**
+ * Returns the word for an interval: whether it excludes the value of no change.
+ * @param unchanged 1 of a ratio, 0 of a difference
+ */
 export const certaintyWord = (low: number, high: number, unchanged = 1): CertaintyWord =>
   low > unchanged || high < unchanged ? SIGNIFICANT : INCONCLUSIVE;

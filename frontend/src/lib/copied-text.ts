@@ -1,4 +1,7 @@
-/** The text that a page gives to take along: a sentence, numbers with their intervals and a link, as Markdown or for Slack. */
+/**
+ * The text that a page copies: a sentence, numbers with their intervals, and a link, as Markdown or
+ * for Slack.
+ */
 
 /** @param change with its interval: "×1.32 (95% CI 1.28 to 1.36)". */
 export type CopiedRow = { name: string; value: string; change?: string };
@@ -8,23 +11,26 @@ export type CopiedText = {
   sentence: string;
   url: string;
   rows: readonly CopiedRow[];
-  /** How many rows were left out. */
+  /** The number of rows that were left out. */
   more?: number;
-  /** The address of an image that anyone can read: a signed link. */
+  /** The URL of an image that anyone can read: a signed link. */
   image?: string | undefined;
 };
 
 /** @param text null while the page has no data. */
 export type CopyMenuProps = { text: () => CopiedText | null | Promise<CopiedText | null> };
 
-/** Characters that Markdown would read as its own; a line break would end a table's row. */
+/**
+ * Escapes characters with a meaning in Markdown. Joins lines, because a line break would end the
+ * row of a table.
+ */
 const markdownText = (text: string): string =>
   text.replace(/[\\`*_[\]<>|#~]/gu, String.raw`\$&`).replace(/\s+/gu, ' ');
 
 const slackText = (text: string): string =>
   text.replace(/&/gu, '&amp;').replace(/</gu, '&lt;').replace(/>/gu, '&gt;').replace(/\s+/gu, ' ');
 
-/** Parentheses would end the address of a link. */
+/** Escapes parentheses, which would end the URL of a link. */
 const address = (url: string): string => url.replace(/\(/gu, '%28').replace(/\)/gu, '%29');
 
 const moreText = ({ more = 0 }: CopiedText): string[] => (more > 0 ? [`and ${more} more`] : []);

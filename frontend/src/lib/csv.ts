@@ -1,4 +1,7 @@
-/** Rows as a CSV file. Spreadsheets run a cell that begins like a formula: such a text gets an apostrophe in front. */
+/**
+ * Formats rows as CSV. Spreadsheets evaluate a cell that begins like a formula, so such a text is
+ * prefixed with an apostrophe.
+ */
 type CsvCell = string | number | null;
 
 const FORMULA = /^[=+\-@\t\r]/u;

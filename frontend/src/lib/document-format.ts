@@ -1,9 +1,12 @@
-/** Stored documents name their format: one that this page cannot read is an error, not a broken page. */
+/**
+ * Checks the format of stored documents, so that an unknown format is an error with a message and
+ * not a broken page.
+ */
 
 type Formatted = { format: string };
 
 /**
- * The document as the type of its format.
+ * Returns the response as the type of its format.
  * @throws Error with a readable message when the response has another format.
  */
 export function requireFormat<T extends Formatted>(

@@ -1,4 +1,4 @@
-/** Terms that pages explain: the names that they show, and their rows in the guide's glossary. */
+/** Terms that pages explain: the names on the pages, and their rows in the guide's glossary. */
 export const TERMS = {
   'attributed cost': { entry: 'attributed cost', section: 'go-runtime-and-pprof' },
   'stack growth': { entry: 'stack growth', section: 'go-runtime-and-pprof' },
@@ -14,7 +14,10 @@ export const TERMS = {
 
 export type TermName = keyof typeof TERMS;
 
-/** The meaning of an entry in the tables of the glossary, without code marks; '' if it has none. */
+/**
+ * Returns the meaning of an entry in the tables of the glossary, without code marks; '' if it has
+ * none.
+ */
 export function meaningOf(glossary: string, entry: string): string {
   for (const line of glossary.split('\n')) {
     const [, term, meaning] = line.split('|').map((cell) => cell.trim());

@@ -1,15 +1,18 @@
-/** What the address of a list restores: its search text, its order and its filters. */
+/** Query parameters of a list: its search text, order and filters. */
 import * as z from 'zod/mini';
 
-/** A text of an address; an unreadable one counts as missing. */
+/** A text in a query parameter; an invalid value counts as missing. */
 export const addressText = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
 
-/** One of several words of an address; another one counts as missing. */
+/** One of several words in a query parameter; any other value counts as missing. */
 export const addressChoice = <const Values extends readonly [string, ...string[]]>(
   values: Values,
 ) => z.catch(z.optional(z.enum(values)), undefined);
 
-/** The search text, and the column a list is sorted by: `size`, or `-size` for the largest first. */
+/**
+ * The search text, and the column by which a list is sorted: `size`, or `-size` for the largest
+ * first.
+ */
 export const listSearch = {
   q: addressText,
   sort: z.catch(z.optional(z.string().check(z.regex(/^-?[a-z]{1,20}$/u))), undefined),
@@ -30,7 +33,7 @@ type SortValue = string | number | null;
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Orders two cells; a missing value is last in both directions. */
+/** Compares two cells; a missing value is last in both directions. */
 function compareValues(a: SortValue, b: SortValue, sign: 1 | -1): number {
   if (a === null || b === null || a === '' || b === '') {
     return Number(a === null || a === '') - Number(b === null || b === '');
@@ -39,7 +42,7 @@ function compareValues(a: SortValue, b: SortValue, sign: 1 | -1): number {
   return sign * collator.compare(String(a), String(b));
 }
 
-/** @returns the rows by the texts of one column; in the order given where there is none with this id. */
+/** @returns the rows sorted by the texts of one column; unchanged if no column has this id. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly { id: string; text?: (row: Row) => SortValue }[],
@@ -54,7 +57,7 @@ export function sortRows<Row>(
     .map(({ row }) => row);
 }
 
-/** The rows that have the search text in a column, and the values of the filters that name one. */
+/** Returns the rows that have the search text in a column and the values of the column filters. */
 export function matchRows<Row>(
   rows: readonly Row[],
   columns: readonly { id: string; text?: (row: Row) => SortValue }[],
@@ -72,6 +75,6 @@ export function matchRows<Row>(
   );
 }
 
-/** Whether a list is limited to some of its rows; its order is no limit. */
+/** Returns whether the list shows only some of its rows; the order does not count. */
 export const isFiltered = (search: ListSearch): boolean =>
   Object.entries(search).some(([name, value]) => name !== 'sort' && Boolean(value));

@@ -1,13 +1,13 @@
 /**
- * The only place where times become words. All are in one time zone: that of the signed-in person, or the browser's.
- * A change of the zone draws all pages again (see `app/Shell.tsx`).
+ * Formats all times. They are in one time zone: that of the signed-in user, or the browser's. Pages
+ * are rendered again when the zone changes (see `app/Shell.tsx`).
  */
 const DAY_MS = 86_400_000;
 
 type Parts = Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
 export type Moment = Date | number | string;
 
-/** The chosen zone's IANA name; undefined is the browser's. */
+/** The IANA name of the chosen zone; undefined means the browser's zone. */
 let chosen: string | undefined;
 const listeners = new Set<() => void>();
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -15,7 +15,9 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 export const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const timeZone = (): string => chosen ?? browserTimeZone();
 
-/** A name that this browser does not know is ignored: then its own zone is used. */
+/**
+ * Sets the zone. A name that this browser does not know is ignored, and the browser's zone is used.
+ */
 export function setTimeZone(name: string | null): void {
   const next = name !== null && isTimeZone(name) ? name : undefined;
   if (next === chosen) return;
@@ -49,7 +51,7 @@ function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 
 const msOf = (at: Moment): number => (typeof at === 'number' ? at : new Date(at).getTime());
 
-/** The calendar and the clock of the zone at a moment. */
+/** Returns the date and the wall clock of the zone at a moment. */
 export function wallTime(at: Moment): Parts {
   const parts: Parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   const wanted = format({
@@ -66,17 +68,20 @@ export function wallTime(at: Moment): Parts {
   return parts;
 }
 
-/** How far the zone's clock is ahead of UTC at a moment, in milliseconds. */
+/** Returns how far the zone is ahead of UTC at a moment, in milliseconds. */
 export function offsetMs(at: Moment): number {
   const ms = Math.floor(msOf(at) / 1000) * 1000;
   const { year, month, day, hour, minute, second } = wallTime(ms);
   return Date.UTC(year, month - 1, day, hour, minute, second) - ms;
 }
 
-/** The wall clock as if it were UTC: midnights are whole days of it. */
+/** Returns the wall clock as if it were UTC, so that midnights are multiples of a day. */
 export const wallMs = (at: Moment): number => msOf(at) + offsetMs(at);
 
-/** The number of the day that a moment is on; days differ by 1, also where one has 23 or 25 hours. */
+/**
+ * Returns the number of the day of a moment. Consecutive days differ by 1, even if one has 23 or 25
+ * hours.
+ */
 export const dayNumber = (at: Moment): number => Math.floor(wallMs(at) / DAY_MS);
 
 /** "14:02", with `seconds` "14:02:15". */

@@ -1,4 +1,6 @@
-/** What copied lines have where the secret of a token goes, until a token is created on the page. */
+/**
+ * The placeholder for a token's secret in commands to copy, until a token is created on the page.
+ */
 export type TokenScope = 'upload' | 'deploy' | 'runner';
 
 export const tokenPlaceholder = (scope: TokenScope): string =>

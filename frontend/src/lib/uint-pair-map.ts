@@ -1,6 +1,7 @@
 /**
- * A map from two unsigned 32-bit numbers to a third, in flat arrays with open addressing.
- * A `Map` keyed by a combined number boxes every key: ten times the memory and four times the time at 500,000 entries.
+ * A map from two unsigned 32-bit numbers to a third, in flat arrays with open addressing. A `Map`
+ * keyed by a combined number boxes every key: ten times the memory and four times the time at
+ * 500,000 entries.
  */
 const EMPTY = 0xffffffff;
 
@@ -24,7 +25,7 @@ export class PairMap {
     return this.#used;
   }
 
-  /** The value stored for the pair, or `undefined`. */
+  /** Returns the value stored for the pair, or `undefined`. */
   get(first: number, second: number): number | undefined {
     const value = this.#value[this.#slot(first, second)]!;
     return value === EMPTY ? undefined : value;

@@ -1,4 +1,4 @@
-/** Things of the wire for tests, whole and plausible; a test names only what it is about. */
+/** Complete, plausible API objects for tests; a test sets only the fields that it is about. */
 import type { Artifact, ComparisonResult, ExampleData, Finding, Job, Session } from '../api';
 import type { ComparisonOut, DiffViewOut } from '../api/generated/types.gen';
 

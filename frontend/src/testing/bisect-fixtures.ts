@@ -1,4 +1,7 @@
-/** A bisect of two levels, as the API sends it: a bump in the monorepo, and under it the commit of the library. */
+/**
+ * A bisect of two levels, as the API sends it: a dependency update in the monorepo, and below it
+ * the commit of the library.
+ */
 import type { Bisect, BisectCandidate, BisectListItemOut, Probe } from '../api';
 
 export const BISECT = '00000000-0000-4000-8000-0000000000d1';

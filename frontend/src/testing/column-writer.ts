@@ -1,4 +1,4 @@
-/** Writes column files, for tests and benchmarks: the other half of `engine/columns`. */
+/** Writes column files, which `engine/columns` reads, for tests and benchmarks. */
 
 type Written =
   | Uint8Array
@@ -22,7 +22,7 @@ function typeOf(array: Written): string {
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
-/** A whole file. @param header everything but `columns`. */
+/** Returns a column file. @param header everything but `columns`. */
 export function writeColumns(
   header: Record<string, unknown>,
   columns: Record<string, Written>,
@@ -48,7 +48,7 @@ export function writeColumns(
   return buffer;
 }
 
-/** The two columns of a string table. */
+/** Returns the two columns of a string table. */
 export function stringColumns(strings: readonly string[]): {
   strings_offset: Uint32Array;
   strings_bytes: Uint8Array;

@@ -1,4 +1,4 @@
-/** A `slowpath.board` file as the server writes it: generated with a fixed seed. */
+/** A `slowpath.board` file as the server writes it, generated with a fixed seed. */
 import type { DashboardChangePoint, DashboardDeployment, DashboardHeader, PanelGap } from '../api';
 import type { DashboardRow, QuantileId } from '../engine/dashboard/dashboard-file';
 import { writeColumns } from './column-writer';
@@ -9,7 +9,7 @@ type Drawn = {
   instances: number;
   rate: number;
   seconds: [number, number, number];
-  /** How much longer p99 takes after the step. */
+  /** The factor by which p99 increases at the step. */
   step: number;
   errors: [number, number];
   gap?: boolean;
@@ -39,7 +39,7 @@ export type DrawnDashboard = {
   /** The service that is split by its route. */
   split?: string;
   empty?: string;
-  /** Which services have their rows in it; all by default. */
+  /** The indexes of the services whose rows are in the file; all by default. */
   shown?: number[];
   /** Replaces fields of the header. */
   header?: Record<string, unknown>;
@@ -272,7 +272,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
 
 const RATIOS = [1, 3, 0.08, 4.2];
 
-/** The file of `GET /dashboard`. 5 services over 4 hours by default. */
+/** Returns the file of `GET /dashboard`: 5 services over 4 hours by default. */
 export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
   const { services = 5, points = 720, stepMs = 20_000, toMs = DASHBOARD_TO_MS } = drawn;
   const grid: Grid = {

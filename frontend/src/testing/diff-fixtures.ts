@@ -1,6 +1,7 @@
 /**
- * Diffs for tests and benchmarks: drawn as indented text ("name base candidate state", self values), or thrown with seeded
- * dice at any size. Both become `slowpath.diff` files, whole or in the parts that the API sends.
+ * Diffs for tests and benchmarks: parsed from indented text ("name base candidate state", self
+ * values), or random from a seed, of any size. Both become `slowpath.diff` files, whole or in the
+ * parts that the API sends.
  */
 import type { DiffTreeHeader } from '../api';
 import { createSeededRandom } from './seeded-random';
@@ -18,7 +19,10 @@ type DrawnNode = {
 
 const CATEGORIES = ['application', 'stack-growth', 'gc-mark', 'allocation', 'scheduler', 'syscall'];
 
-/** Reads a drawing: two spaces a level; after the name: base self, candidate self, state (0 to 4), `r` for a runtime frame. */
+/**
+ * Parses a tree. Each level is indented by two spaces; after the name: base self, candidate self,
+ * state (0 to 4), `r` for a runtime frame.
+ */
 export function drawnTree(text: string): DrawnNode {
   const root: DrawnNode = {
     name: 'all',
@@ -74,7 +78,7 @@ function flatten(root: DrawnNode): Flat[] {
   return flat;
 }
 
-/** Columns of a whole tree, before it is cut into parts. */
+/** Columns of a whole tree, before it is split into parts. */
 export type DiffColumns = {
   names: string[];
   parent: Uint32Array;
@@ -136,7 +140,10 @@ function take<Column extends Uint8Array | Uint32Array | Float64Array>(
   return taken;
 }
 
-/** A side without any value has no profiles: so is the base of one profile alone. */
+/**
+ * A side without any value has no profiles: the base of a profile without a comparison is such a
+ * side.
+ */
 const SIDE = (label: string, total: number) => ({
   label,
   artifacts: total > 0 ? 8 : 0,
@@ -144,8 +151,8 @@ const SIDE = (label: string, total: number) => ({
 });
 
 /**
- * One part with the given node ids (ascending). Shares and per-request values are its two normalizations; a node is on as many
- * stacks as it has nodes.
+ * Returns one part with the given node ids (ascending). Its two normalizations are shares and
+ * per-request values.
  */
 export function writePart(
   columns: DiffColumns,
@@ -217,7 +224,7 @@ export function writePart(
   });
 }
 
-/** All nodes in one part. */
+/** Returns all nodes in one part. */
 export function writeWhole(columns: DiffColumns): ArrayBuffer {
   return writePart(
     columns,
@@ -226,12 +233,12 @@ export function writeWhole(columns: DiffColumns): ArrayBuffer {
   );
 }
 
-/** A drawing as a whole file. */
+/** Returns a tree that is given as text as a whole file. */
 export function drawnDiff(text: string): ArrayBuffer {
   return writeWhole(columnsOf(drawnTree(text)));
 }
 
-/** The `most` largest nodes as "first", the others as "rest". */
+/** Returns the `most` largest nodes as "first", the others as "rest". */
 export function writeParts(
   columns: DiffColumns,
   most: number,
@@ -271,8 +278,8 @@ function someName(random: () => number, number: number): string {
 }
 
 /**
- * A tree of exactly `count` nodes as services have it: a few wide handlers, deep narrow stacks, long tails of thin frames.
- * Integer values. The same seed gives the same tree.
+ * Returns a tree of exactly `count` nodes that resembles a service: a few wide handlers, deep
+ * narrow stacks, many thin frames. The values are integers. The same seed gives the same tree.
  */
 export function randomTree(count: number, seed: number, depth = 60): DiffColumns {
   const random = createSeededRandom(seed);
@@ -286,7 +293,8 @@ export function randomTree(count: number, seed: number, depth = 60): DiffColumns
   columns.name[0] = 1;
   columns.parent[0] = 0xffffffff;
   let next = 1;
-  // Each frame is given a number of nodes for its subtree, and shares it out unevenly among its children.
+  // Each frame gets a number of nodes for its subtree, and distributes it unevenly among its
+  // children.
   const grow = (
     node: number,
     level: number,

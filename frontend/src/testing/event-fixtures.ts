@@ -1,4 +1,4 @@
-/** A production event with all its evidence; a test names only what it is about. */
+/** A production event with all its evidence; a test sets only the fields that it is about. */
 import type { ProductionEvent } from '../api';
 import { anInboxItem } from './inbox-fixtures';
 

@@ -7,7 +7,10 @@ type FunctionDrawn = {
   base: number;
   candidate: number;
   state: number;
-  /** Attributed cost of the candidate or of both sides, and the category of most of it: {@link OWN_CODE} without. */
+  /**
+   * Attributed cost of the candidate or of both sides, and the category of most of it: {@link
+   * OWN_CODE} without.
+   */
   attributed?: number | readonly [number, number];
   mostly?: number;
   low?: number;
@@ -24,7 +27,10 @@ const attributedOf = (cost: FunctionDrawn['attributed'] = 0): readonly [number, 
 
 const CATEGORIES = ['app', 'lock', 'gc-mark'];
 
-/** A function table under the normalizations "share" and "per_second"; values are nanoseconds over one second a side. */
+/**
+ * Returns a function table with the normalizations "share" and "per_second"; values are nanoseconds
+ * over one second on each side.
+ */
 export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
   const total = (side: 'base' | 'candidate') => Math.max(0, ...rows.map((row) => row[side]));
   const normalizations = [

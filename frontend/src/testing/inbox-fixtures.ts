@@ -1,4 +1,4 @@
-/** Items of the inbox, whole and plausible; a test names only what it is about. */
+/** Complete, plausible items of the inbox; a test sets only the fields that it is about. */
 import type { InboxItem } from '../api';
 
 let numbered = 0;

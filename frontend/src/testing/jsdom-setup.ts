@@ -3,8 +3,8 @@ import { cleanup, configure, getConfig } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { server } from './mock-api';
 
-// What jsdom lacks of a browser: quiet stand-ins, in which nothing ever happens. Configurable, because one page serves
-// many files, each of which sets them up.
+// Replacements for what jsdom lacks, which do nothing. They are configurable, because several test
+// files share one window and each of them defines the replacements.
 Object.defineProperty(window, 'matchMedia', {
   configurable: true,
   value: (query: string) => ({
@@ -39,11 +39,12 @@ Object.defineProperty(document, 'fonts', {
   }),
 });
 
-// The machine may be busy with other parts' tests: waiting longer costs nothing when things come at once.
+// The tests of other parts may use the machine. A long timeout does not slow down tests that pass.
 const { getElementError } = getConfig();
 configure({
   asyncUtilTimeout: 15_000,
-  // While something is awaited, each failed look is discarded: only the last one, after the timeout, prints the page.
+  // Each failed attempt while waiting is discarded; only the last one, after the timeout, prints
+  // the page.
   getElementError: (message, container) =>
     (getConfig() as { _disableExpensiveErrorDiagnostics?: boolean })
       ._disableExpensiveErrorDiagnostics

@@ -1,4 +1,7 @@
-/** The API of the tests: signed in, in one team that has nothing yet. A test replaces what it is about. */
+/**
+ * The mock API of the tests: a signed-in user of one team without any data. A test replaces the
+ * responses that it is about.
+ */
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { aSession, noExample } from './api-factories';

@@ -1,4 +1,4 @@
-/** What sides contain and what could be concluded, for tests of the choice of sides. */
+/** Previews of sides and of their comparison, for tests of the choice of sides. */
 import type { ComparisonPreview, SidePreview, SourceMatch } from '../api';
 
 export const sideId = (n: number): string =>

@@ -1,4 +1,7 @@
-/** Profile sets of the wire for tests, whole and plausible; a test names only what it is about. */
+/**
+ * Complete, plausible profile sets as the API sends them; a test sets only the fields that it is
+ * about.
+ */
 import type { ProfileSet, ProfileView, ProfileViewSummary } from '../api';
 
 const AT = '2026-11-21T09:12:00Z';

@@ -1,4 +1,7 @@
-/** Regressions and the series over builds behind them, whole and plausible; a test names only what it is about. */
+/**
+ * Complete, plausible regressions and their series over builds; a test sets only the fields that it
+ * is about.
+ */
 import type { Build, BuildSeries, BuildSeriesPage, Regression, RegressionDetailOut } from '../api';
 
 export const SERVICE = '00000000-0000-4000-8000-0000000000f1';
@@ -94,7 +97,7 @@ export const SERIES: BuildSeriesPage = {
   ],
 };
 
-/** The series above, with one series in it. */
+/** Returns the page of series above, with changed fields. */
 export const aSeriesPage = (
   changed: Partial<BuildSeries> = {},
   page: Partial<BuildSeriesPage> = {},

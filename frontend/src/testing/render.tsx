@@ -13,17 +13,20 @@ export type Opened = RenderResult & {
   client: QueryClient;
 };
 
-/** No style sheet is loaded: to look at each element above a target for what it says of pointers takes only time. */
+/**
+ * Tests load no style sheet, so the check of `pointer-events` on each ancestor of a target would
+ * only take time.
+ */
 const aUser = (): UserEvent =>
   userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never });
 
-/** Enters a text at once: a form is drawn again for every key that is typed. */
+/** Enters a text at once, because typing renders a form again for every key. */
 export async function enter(user: UserEvent, field: HTMLElement, text: string): Promise<void> {
   await user.click(field);
   await user.paste(text);
 }
 
-/** The client of the app, which waits a millisecond before it tries again, not seconds. */
+/** Returns the query client of the app with a retry delay of one millisecond instead of seconds. */
 function createTestClient(): QueryClient {
   const client = createQueryClient();
   const defaults = client.getDefaultOptions();
@@ -31,7 +34,7 @@ function createTestClient(): QueryClient {
   return client;
 }
 
-/** The whole app at an address, as a person opens it. */
+/** Renders the whole app at a URL. */
 export function open(address: string): Opened {
   const client = createTestClient();
   const router = createAppRouter(client, createMemoryHistory({ initialEntries: [address] }));
@@ -43,7 +46,7 @@ export function open(address: string): Opened {
   return { ...rendered, client, user: aUser(), where: () => router.state.location.href };
 }
 
-/** One component with all that surrounds it in the app, but no page and no router. */
+/** Renders one component with the providers of the app, but without a page and a router. */
 export function show(element: ReactElement): RenderResult & { user: UserEvent } {
   const rendered = render(<Providers client={createTestClient()}>{element}</Providers>);
   return { ...rendered, user: aUser() };

@@ -1,4 +1,4 @@
-/** Reports and their parts, whole and plausible; a test names only what it is about. */
+/** Complete, plausible reports and blocks; a test sets only the fields that it is about. */
 import type { Report, SnapshotBlockOut, TextBlockOut } from '../api';
 
 const AT = '2026-11-18T14:06:00Z';

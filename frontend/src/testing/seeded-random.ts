@@ -4,7 +4,7 @@
  */
 type RandomSource = () => number;
 
-/** @returns a function that gives numbers in [0, 1). */
+/** @returns a function that returns numbers in [0, 1). */
 export function createSeededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {

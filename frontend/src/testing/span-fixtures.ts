@@ -1,4 +1,6 @@
-/** Page data of spans for tests, as the API sends it; a test names only what it is about. */
+/**
+ * Data of the pages of spans, as the API sends it; a test sets only the fields that it is about.
+ */
 export const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
 
 export const aSpan = (changed: object = {}) => ({
@@ -184,7 +186,7 @@ export const spansOfTwo = (changed: object = {}) => ({
   ...changed,
 });
 
-/** One set alone: no candidate, no change. */
+/** Returns the data of one span set, without a candidate and without changes. */
 export function spansOfOne(changed: object = {}) {
   const two = spansOfTwo();
   return {

@@ -1,4 +1,4 @@
-/** The page that starts a bisect, as the API answers it. */
+/** API responses for the page that starts a bisect. */
 import { HttpResponse, http } from 'msw';
 import type { BisectProposalOut, PreflightOut, RangeEndOut } from '../api';
 import { aBisect } from './bisect-fixtures';
@@ -10,9 +10,9 @@ export const [GOOD, BAD, BASE] = ['1', '2', '3'].map((digit) => digit.repeat(40)
   string,
   string,
 ];
-/** Bisects that were requested. */
+/** Bodies of the requests that started a bisect. */
 export const sent: Record<string, unknown>[] = [];
-/** Requests that were checked. */
+/** Bodies of the requests that checked a bisect before its start. */
 export const checked: Record<string, unknown>[] = [];
 
 const KNOWN: NonNullable<BisectProposalOut['signatures'][number]['production_baselines']> = {
@@ -142,7 +142,7 @@ export const aPreflight = (changed: Partial<PreflightOut> = {}): PreflightOut =>
 });
 
 export function serve(offer: BisectProposalOut, preflight: PreflightOut, ends: RangeEndOut[] = []) {
-  window.history.replaceState(null, '', window.location.pathname); // the choices of a former page
+  window.history.replaceState(null, '', window.location.pathname); // removes the previous choices
   sent.length = 0;
   checked.length = 0;
   server.use(

@@ -1,4 +1,4 @@
-/** Traces as the API sends them, small and whole; a test names only what it is about. */
+/** Small, complete traces as the API sends them; a test sets only the fields that it is about. */
 import type { TimelineTileHeader } from '../api';
 import { writeColumns } from './column-writer';
 
@@ -214,7 +214,10 @@ export type Run = [
   merged?: number,
 ];
 
-/** A tile drawn as runs: processor, from, to, class, goroutine, merged. The wait is 100..200 of 0..300 on P1. */
+/**
+ * Returns a tile of these runs: processor, from, to, class, goroutine, merged. The wait is 100..200
+ * of 0..300 on P1.
+ */
 export function aTile(runs: Run[], changed: Fields = {}): ArrayBuffer {
   return writeColumns(
     {

@@ -34,10 +34,10 @@ const route = getRouteApi('/t/$team/artifacts');
 const fileRoute = getRouteApi('/t/$team/artifacts/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
 
-/** A link in a row is not a click on the row. */
+/** Prevents a click on a link in a row from being a click on the row. */
 const stay = (event: MouseEvent) => event.stopPropagation();
 
-/** The name of an artifact, and the pages of its trace or spans. */
+/** Links to the page of an artifact, and to the pages of its trace or spans. */
 function ArtifactLinks({ artifact, team }: { artifact: Artifact; team: string }) {
   const { id, name, trace, spans } = artifact;
   return (
@@ -79,7 +79,7 @@ function ArtifactLinks({ artifact, team }: { artifact: Artifact; team: string })
   );
 }
 
-/** The cells that need members, builds and retention rules of the team. */
+/** Returns the cells that need members, builds and retention rules of the team. */
 function useArtifactCells(team: { id: string; slug: string }): ArtifactCells {
   const members = useQuery(membersQuery(team.id));
   const builds = useQuery(buildChoicesQuery);
@@ -162,7 +162,10 @@ export function ArtifactsRoute() {
   );
 }
 
-/** The day on which a file goes, unless something open still needs it then. */
+/**
+ * The day on which an artifact is deleted, unless an open regression or running comparison needs
+ * it.
+ */
 function ExpiryDate({ at }: { at: Date | null }) {
   if (at === null) return <span className="muted">Unlimited</span>;
   return (
@@ -236,7 +239,7 @@ function Detail({ artifactId, team, back, isTab }: DetailProps) {
   );
 }
 
-/** The page of a trace or of spans, beside the tabs of their stacks. */
+/** A link to the page of a trace or of spans, beside the tabs of the artifact's stacks. */
 function EvidenceLink({ artifact, team }: { artifact: Artifact; team: string }) {
   const { id, trace, spans } = artifact;
   const params = { team, artifactId: id };
@@ -255,7 +258,9 @@ function EvidenceLink({ artifact, team }: { artifact: Artifact; team: string }) 
   );
 }
 
-/** The pages with more detail than an artifact's page: the page of a trace or of spans, the sets of growth logs. */
+/**
+ * Links to the pages with more detail than the artifact's page: of its trace, spans or growth logs.
+ */
 function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
   const { id, trace, growth, spans, binary } = artifact;
   return (
@@ -299,7 +304,7 @@ function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
   );
 }
 
-/** Which build a file is of; chosen among the builds that are known. */
+/** The build of an artifact; users who may write choose it from the known builds. */
 function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
   const client = useQueryClient();
   const choices = useQuery(buildChoicesQuery);

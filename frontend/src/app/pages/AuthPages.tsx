@@ -97,7 +97,10 @@ export function SignUpPage() {
   );
 }
 
-/** An invitation is read first, signed out too; to accept it one signs in or up, and comes back here. */
+/**
+ * Shows an invitation, to signed-out users too. To accept it, they sign in or sign up and return to
+ * this page.
+ */
 export function InvitationPage() {
   useTitle('Invitation');
   const { secret } = invitationRoute.useParams();

@@ -1,4 +1,4 @@
-/** Bisects: the list, one of them, and how its report is written. */
+/** Routes of the bisects: the list, one bisect, and the page that creates its report. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -91,7 +91,7 @@ export function NewBisectRoute() {
   );
 }
 
-/** Ways from a bisect to what it is about. */
+/** Links from a bisect to its service, regression, comparison and commits. */
 const linksOf = (team: string) => ({
   service: (serviceId: string, words: ReactNode) => (
     <Link to="/t/$team/services/$serviceId" params={{ team, serviceId }} className="link">

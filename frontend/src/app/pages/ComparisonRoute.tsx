@@ -113,7 +113,7 @@ export function ComparisonRoute() {
   );
 }
 
-/** What may be done with the comparison, beside what the page itself offers. */
+/** Returns the actions for the comparison that need other features. */
 function useActions(comparisonId: string, aimed: boolean) {
   const { team } = teamRoute.useRouteContext();
   const { data: comparison } = useQuery(comparisonQuery(comparisonId));

@@ -15,7 +15,7 @@ import { usePeople } from '../team-people';
 const teamRoute = getRouteApi('/t/$team');
 const eventRoute = getRouteApi('/t/$team/events/$eventId');
 
-/** The dashboard in the range of an event, with its service alone. */
+/** The URL of the dashboard in the time range of an event, with the panels of its service only. */
 const dashboardSearch = ({ environmentId, serviceId, fromMs, toMs }: EventRange) =>
   dashboardSearchOf({
     ...dashboardViewOf({}),

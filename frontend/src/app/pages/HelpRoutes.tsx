@@ -23,7 +23,7 @@ const linkToGuide: RenderGuideLink = ({ page, hash }, words, className) =>
     </Link>
   );
 
-/** The top bar of the guide: the way back to the product, and the search. */
+/** The top bar of the user guide: a link back to the product, and the search. */
 export function HelpFrame() {
   const navigate = useNavigate();
   const open = ({ page, hash }: GuideAddress) =>

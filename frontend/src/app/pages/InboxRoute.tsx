@@ -14,7 +14,7 @@ const inboxRoute = getRouteApi('/t/$team/inbox');
 /** A link to the inbox with other filters. */
 function FilterLink(props: ComponentProps<InboxLink>) {
   const { team } = teamRoute.useRouteContext();
-  // The view is marked by the page: filters do not make it another.
+  // The page itself marks the current view, because a view stays current when its filters change.
   return (
     <Link
       to="/t/$team/inbox"
@@ -25,7 +25,7 @@ function FilterLink(props: ComponentProps<InboxLink>) {
   );
 }
 
-/** The address of an item's page. */
+/** Returns the link to an item's page. */
 function addressOf(team: string, { kind, id }: InboxItem) {
   switch (kind) {
     case 'production-event':

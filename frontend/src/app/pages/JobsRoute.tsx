@@ -15,7 +15,7 @@ const IN_SETTINGS: Record<string, [words: string, tab: SettingsTab]> = {
   notification: ['a notification', 'notifications'],
 };
 
-/** Subjects without a page of their own. */
+/** Subjects that have no page. */
 const WITHOUT_PAGE: Record<string, string> = {
   assembly: 'an assembly',
   'bisect-preflight': 'a bisect',

@@ -1,4 +1,7 @@
-/** Stable addresses for links of other programs: names instead of ids, and a time range, lead to the dashboard. */
+/**
+ * Stable URLs for links of other programs: names of a service and environment instead of ids, and a
+ * time range. They redirect to the dashboard.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, getRouteApi, useSearch } from '@tanstack/react-router';
 import * as z from 'zod/mini';

@@ -1,4 +1,4 @@
-/** Regressions and builds: the pages that set several storeys side by side. */
+/** Routes of regressions and builds: these pages combine several features. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

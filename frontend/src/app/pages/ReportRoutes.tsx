@@ -1,4 +1,4 @@
-/** Reports: the only place where one page of the product is shown inside another. */
+/** Routes of reports: the only pages that show other pages of the product inside them. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import {

@@ -4,7 +4,7 @@ import { AuthFrame, SecondFactors, sessionQuery, signOut } from '../../features/
 import { useTitle } from '../../ui';
 import { Link } from '../Link';
 
-/** For members of a team that requires a second factor, whose session has none. */
+/** The page for members of a team that requires a second factor, if their session has none. */
 export function SecondFactorPage() {
   useTitle('Second factor');
   const session = useQuery(sessionQuery);

@@ -35,7 +35,7 @@ export function WaterfallRoute() {
         to: '/t/$team/span-sets/$artifactId/traces/$traceId',
         params: { team: team.slug, artifactId, traceId },
         search: waterfallSearchOf(next),
-        // Walking from span to span by keys, and zooming, are no steps to go back by.
+        // Moving between spans by keys, and zooming, add no entries to the browser history.
         replace: true,
         resetScroll: false,
       });
@@ -108,7 +108,7 @@ export function SpanSetRoute() {
         to: '/t/$team/span-sets/$artifactId',
         params: { team: team.slug, artifactId },
         search: { ...spansSearchOf(view), ...tracesSearchOf(next) },
-        // A page of the list is a step to go back by; letters that are typed are not.
+        // Another page of the list adds an entry to the browser history; typing a filter does not.
         replace: next.page === traces.page,
         resetScroll: false,
       });

@@ -1,4 +1,7 @@
-/** Where uploads meet the product: the drawer compares both sides, or opens the files on their own, and goes there. */
+/**
+ * The upload drawer, which compares both sides or opens the files as profiles, and then shows that
+ * page.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createComparison } from '../../features/verdicts/comparisons';

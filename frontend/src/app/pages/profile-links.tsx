@@ -1,4 +1,4 @@
-/** How the page of a profile leads to the rest of the product. */
+/** Links from the page of a profile to other pages. */
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { SideSource } from '../../api';
@@ -43,7 +43,7 @@ export const profileLinks = (team: string): ProfilePageContext['links'] => ({
   ),
 });
 
-/** The view of the page is its address. */
+/** Returns a function that writes the view of the page to its URL. */
 export function useProfileNavigation() {
   const navigate = useNavigate();
   return useCallback(

@@ -1,4 +1,7 @@
-/** Where people come in: signing in and up, invitations, passwords, a report by its link. */
+/**
+ * Pages that need no session: sign-in, sign-up, invitations, password resets, reports by share
+ * link.
+ */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { getPreference } from '../../ui';
@@ -64,7 +67,7 @@ const secondFactorRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/SecondFactorPage'), 'SecondFactorPage'),
 });
 
-/** Signed out: to sign in. Signed in: to the most recent team. */
+/** Redirects to the sign-in page if no user is signed in, and otherwise to the most recent team. */
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -78,14 +81,14 @@ const homeRoute = createRoute({
   },
 });
 
-/** A report by its link: no session exists here, and only the link is requested. */
+/** A report by its share link: it needs no session, and only the report is requested. */
 const sharedRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/s/$secret',
   component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'SharedReportRoute'),
 });
 
-/** The link in a mail: it names a subscription, and no session is needed. */
+/** The link in a mail: its token names a subscription, and no session is needed. */
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/unsubscribe/$token',

@@ -1,4 +1,4 @@
-/** Addresses that pages had in earlier versions: reports, comments, mails and bookmarks still hold them. */
+/** URLs of pages in earlier versions: reports, comments, mails and bookmarks still contain them. */
 const TEAM = '/t/[^/?#]+';
 const FORMER: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`^(${TEAM})/board(?=[?#]|$)`), '$1/dashboard'],
@@ -15,7 +15,7 @@ const FORMER: readonly (readonly [RegExp, string])[] = [
   [/^\/sign-in\/return(?=[?#]|$)/, '/sign-in/callback'],
 ];
 
-/** The present address of a page: path, query and fragment. */
+/** Returns the present URL of a page: path, query and fragment. */
 export function presentAddress(href: string): string {
   return FORMER.reduce((address, [pattern, present]) => address.replace(pattern, present), href);
 }

@@ -1,2 +1,2 @@
-/** A report that is one file has no user guide: its pictures and pages would make every report larger. */
+/** A report bundle has no user guide: its images and pages would make every bundle larger. */
 export const helpRoutes = [] as const;

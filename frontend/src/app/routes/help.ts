@@ -1,4 +1,4 @@
-/** The user guide, for readers who are signed in or not. */
+/** The user guide, for signed-in and signed-out readers. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from './root';
 

@@ -1,4 +1,4 @@
-/** What all addresses share: the root, and who is signed in. */
+/** The root route, and the session that all other routes need. */
 import type { QueryClient } from '@tanstack/react-query';
 import { setTimeZone } from '../../lib/times';
 import { Outlet, createRootRouteWithContext, redirect } from '@tanstack/react-router';
@@ -19,10 +19,12 @@ export const rootRoute = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFoundPage,
 });
 
-/** Who is signed in; what `otherwise` returns when no user is signed in. */
+/**
+ * Returns the session of the signed-in user, or what `otherwise` returns when no user is signed in.
+ */
 export async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
-    // Read once, and again only when something was done that changes it: a team made, left, renamed.
+    // Read once, and again only after a change of the session: a team created, left or renamed.
     const session = await client.query({ ...sessionQuery, staleTime: Infinity });
     setTimeZone(session.user.time_zone);
     return session;

@@ -1,4 +1,4 @@
-/** A team's pages. What a page shows is in its address. */
+/** The pages of a team. The URL contains what a page shows. */
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import * as z from 'zod/mini';
 import { setCurrentTeam, teamHeaders } from '../../api';
@@ -44,7 +44,7 @@ const teamRoute = createRoute({
     if (team.requires_second_factor && !session.is_multi_factor)
       throw redirect({ to: '/second-factor' });
     if (teamHeaders() !== team.slug) {
-      // Nothing read for one team may be shown to another.
+      // Data of one team must not be shown to another.
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       setCurrentTeam(team.slug);
       tray.switchTeam(team.slug);
@@ -56,7 +56,10 @@ const teamRoute = createRoute({
   notFoundComponent: NotFoundPage,
 });
 
-/** The board once there is something on it, and the steps that set up a service for a team without any data. */
+/**
+ * Redirects to the dashboard if metrics were received, to the setup steps if the team has no data,
+ * and otherwise to the comparisons.
+ */
 const teamIndexRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/',
@@ -90,7 +93,8 @@ const dashboardRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/dashboard',
   validateSearch: readDashboardSearch,
-  // What is opened beside the board, and how it is drawn, asks for nothing.
+  // Parameters that only change what is opened beside the panels, or how they are drawn, send no
+  // requests.
   loaderDeps: ({ search: { env, range, from, to, against, inst, split, by } }) => ({
     env,
     range,
@@ -101,7 +105,7 @@ const dashboardRoute = createRoute({
     split,
     by,
   }),
-  // Requested while the code of the page is loaded; the page shows errors.
+  // Sends the request while the code of the page is loaded; the page shows errors.
   loader: ({ context, deps }) => {
     context.client.query(dashboardQuery(dashboardViewOf(deps))).catch(() => undefined);
   },
@@ -125,7 +129,7 @@ const comparisonRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/comparisons/$comparisonId',
   validateSearch: readView,
-  // Requested while the code of the page is loaded; the page shows errors.
+  // Sends the request while the code of the page is loaded; the page shows errors.
   loader: ({ context, params }) => {
     context.client.query(comparisonQuery(params.comparisonId)).catch(() => undefined);
   },
@@ -196,7 +200,7 @@ const profileSetRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/profile-sets/$setId',
   validateSearch: readProfileSearch,
-  // Requested while the code of the page is loaded; the page shows errors.
+  // Sends the request while the code of the page is loaded; the page shows errors.
   loader: ({ context, params }) => {
     context.client.query(profileSetQuery(params.setId)).catch(() => undefined);
   },
@@ -328,7 +332,7 @@ const settingsTab = z.catch(z.enum(SETTINGS_TABS), 'members');
 const settingsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/settings',
-  // Its lists read theirs beside the tab, as `members-q`.
+  // The lists in the settings read other parameters of the same URL, as `members-q`.
   validateSearch: (search): { tab: SettingsTab; scope?: string } => ({
     ...search,
     tab: settingsTab.parse(search.tab),

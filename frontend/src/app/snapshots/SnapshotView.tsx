@@ -1,4 +1,7 @@
-/** A page of the product inside a report: the same component at its own address, fed from the recording alone. */
+/**
+ * A page of the product inside a report: the same component at the same URL, with data from the
+ * snapshot only.
+ */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useContext, useMemo, useState } from 'react';
@@ -15,13 +18,16 @@ import {
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const SLUG = 'report';
 
-/** A reader of a report cannot change it. */
+/** The reader of a report, who cannot change it. */
 const READER = {
   session: { user: { id: NO_ID, name: '', email: '' }, teams: [] },
   team: { id: NO_ID, slug: SLUG, name: '', role: 'viewer' },
 } as unknown as SnapshotReader;
 
-/** @param path the page's address below its team: "/comparisons/ID?kind=cpu"; `at`: when it was frozen */
+/**
+ * @param path the page's URL below its team: "/comparisons/ID?kind=cpu"; `at`: when the snapshot
+ * was taken
+ */
 export function SnapshotView({
   path,
   at,

@@ -2,7 +2,10 @@ import { createMemoryHistory, type RouterHistory } from '@tanstack/react-router'
 
 export const pathOf = (href: string): string => href.replace(/[?#].*$/u, '');
 
-/** Keeps the address of a frozen page: what the page shows may change, but it cannot be left. */
+/**
+ * Creates the history of a page inside a report: what the page shows may change, but it cannot be
+ * left.
+ */
 export function createFixedHistory(href: string): RouterHistory {
   const history = createMemoryHistory({ initialEntries: [href] });
   const stays = (to: string): boolean => pathOf(to) === pathOf(href);

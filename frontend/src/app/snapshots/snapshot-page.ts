@@ -3,10 +3,10 @@ import type { AnyRouter, RouterHistory } from '@tanstack/react-router';
 import { createContext } from 'react';
 import type { Session, TeamMembership } from '../../api';
 
-/** Inside a report there is no session: pages are read-only. */
+/** The reader of a page inside a report. Such a page has no session and is read-only. */
 export type SnapshotReader = { session: Session; team: TeamMembership };
 
-/** The path of the page in this snapshot; null on the living pages. */
+/** The path of the page that the snapshot is of; null for pages outside of reports. */
 export const SnapshotPathContext = createContext<string | null>(null);
 
 export type MakeRouter = (
@@ -15,5 +15,8 @@ export type MakeRouter = (
   frozen: SnapshotReader,
 ) => AnyRouter;
 
-/** How a snapshot page gets a separate router; given from above, because the routes lead here. */
+/**
+ * Creates a separate router for a page inside a report. It is given by context because an import of
+ * the routes would be circular.
+ */
 export const RouterMaker = createContext<MakeRouter | null>(null);

@@ -1,4 +1,4 @@
-/** The builds of a service: found, named, changed, deleted. */
+/** The builds of a service, which can be searched, created, renamed and deleted. */
 import { Button, Menu, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -219,7 +219,10 @@ const IDENTITY: [keyof BuildFields, string, string][] = [
   ['flags', 'Build flags', '-tags netgo'],
 ];
 
-/** The first five fields are what a build is, and stay; how it is called can change. */
+/**
+ * The form of a build. Its first five fields identify the build and cannot be changed later; its
+ * branch and name can.
+ */
 function BuildForm({
   serviceId,
   build,

@@ -70,7 +70,10 @@ export function DeploymentsPage(props: DeploymentsProps) {
   );
 }
 
-/** Deployments that no tool, webhook or bisect named as its own came through the API. */
+/**
+ * Returns the source of a deployment. Those without a tool, webhook or bisect as their source came
+ * through the API.
+ */
 const sourceOf = ({ source }: { source: string }) => (source === 'api' ? 'API' : source);
 
 function columnsOf({

@@ -10,7 +10,7 @@ import {
   environmentsQuery,
 } from './catalog-queries';
 
-/** Where services run: a short list, edited in place. */
+/** The environments of the team: a short list that is edited in place. */
 export function Environments({ mayManage }: { mayManage: boolean }) {
   const client = useQueryClient();
   const environments = useQuery(environmentsQuery);

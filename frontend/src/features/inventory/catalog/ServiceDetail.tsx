@@ -13,13 +13,13 @@ import { deleteService, serviceQuery } from './catalog-queries';
 type DetailProps = {
   id: string;
   back: ReactNode;
-  /** Further actions, from higher features. */
+  /** Further actions, from other features. */
   action?: (service: Service) => ReactNode;
   mayManage: boolean;
   mayWrite: boolean;
   onGone: () => void;
   buildLink: (build: Build, words: ReactNode) => ReactNode;
-  /** Sections between the service and its builds, from higher features. */
+  /** Sections between the service and its builds, from other features. */
   children?: ReactNode;
 };
 

@@ -26,7 +26,7 @@ type PageProps = {
   mayManage: boolean;
   onOpen: (service: Service) => void;
   link: (service: Service) => ReactNode;
-  /** To the page that sets up services, and adds or removes example data. */
+  /** A link to the page that sets up services, and adds or removes example data. */
   setupLink: ReactNode;
 };
 

@@ -1,4 +1,7 @@
-/** The commands that upload the profile of a build of one service, and a confirmation when its first build arrives. */
+/**
+ * The commands that upload a profile of a service's build, and a confirmation when its first build
+ * arrives.
+ */
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -11,7 +14,7 @@ import { newestBuildQuery, servicesQuery } from './catalog-queries';
 
 const NEW_SERVICE = 'my-service';
 
-/** Five lines for a POSIX shell in the repository of the service. */
+/** Returns five lines for a POSIX shell in the repository of the service. */
 export const uploadCommands = (origin: string, slug: string, token: string): string[] => [
   `export SLOWPATH_URL=${origin}`,
   `export SLOWPATH_TOKEN=${token}`,
@@ -21,7 +24,7 @@ export const uploadCommands = (origin: string, slug: string, token: string): str
 ];
 
 type UploadStepsProps = {
-  /** Without an ID it is created by its first build. */
+  /** A service without an id is created by its first build. */
   service: { id?: string; slug: string };
   /** The secret of a token that was just created. */
   token?: string;
@@ -65,7 +68,7 @@ export function UploadSteps({ service, token, buildLink }: UploadStepsProps) {
 
 type TeamUploadStepsProps = Omit<UploadStepsProps, 'service'>;
 
-/** The same for a team: of a chosen service, or of one that the first build creates. */
+/** The commands for a chosen service of the team, or for one that the first build creates. */
 export function TeamUploadSteps(props: TeamUploadStepsProps) {
   const services = useQuery(servicesQuery);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -90,7 +93,10 @@ export function TeamUploadSteps(props: TeamUploadStepsProps) {
 
 type FirstBuildProps = { serviceId?: string; buildLink: UploadStepsProps['buildLink'] };
 
-/** The event stream names each new build, so this changes as soon as the first one arrives. */
+/**
+ * The first build of a service. The event stream names each new build, so it appears as soon as it
+ * arrives.
+ */
 function FirstBuild({ serviceId, buildLink }: FirstBuildProps) {
   const newest = useQuery(newestBuildQuery(serviceId));
   const build = newest.data?.items[0];

@@ -44,7 +44,7 @@ export const deploymentsQuery = ({ q, service, environment }: DeploymentsSearch)
     }),
   );
 
-/** The newest build of a service, or of the team; none before its first upload. */
+/** The newest build of a service, or of the team; an empty list before the first upload. */
 export const newestBuildQuery = (service_id?: string) =>
   queryOptions({
     queryKey: ['build', 'newest', service_id],

@@ -20,7 +20,7 @@ const aService = (changed: Partial<Service> = {}): Service => ({
 
 const PRODUCTION = { id: 'e1', name: 'production', created_at: '2026-11-01T00:00:00Z' };
 
-/** Records the bodies of requests of one method to a path; answers each with `answer`. */
+/** Records the bodies of requests with one method to a path; responds to each with `answer`. */
 function record(method: 'post' | 'patch', path: string, answer: () => Response): unknown[] {
   const sent: unknown[] = [];
   server.use(
@@ -293,7 +293,7 @@ describe('the builds of a service', () => {
     server.use(
       http.get(at('/builds'), ({ request }) => {
         const { searchParams } = new URL(request.url);
-        // The wait for the first build asks for one.
+        // The confirmation of the first build requests one build.
         if (searchParams.get('limit') !== '1') asked.push(searchParams.get('search'));
         return page([]);
       }),

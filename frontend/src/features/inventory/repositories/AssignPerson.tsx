@@ -1,4 +1,4 @@
-/** One click assigns something to a person of its commit, and another one takes it back. */
+/** A button that assigns an object to a person of its commit, and then one that unassigns it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ErrorState } from '../../../ui';
@@ -8,7 +8,7 @@ type AssignProps = {
   person: CommitMember;
   assigneeId: string | null;
   assign: (personId: string | null) => Promise<unknown>;
-  /** The first part of the keys of what changes. */
+  /** The first part of the query keys to invalidate. */
   changes: string;
 };
 

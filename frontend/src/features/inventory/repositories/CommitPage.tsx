@@ -1,4 +1,4 @@
-/** One commit: who changed what, and line by line if its repository can be read. */
+/** The page of a commit: its people and metadata, and its diff if the repository can be read. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
@@ -135,7 +135,7 @@ function Head({
   );
 }
 
-/** Lines are read by the worker on the first request. */
+/** The diff of the commit; the worker reads it on the first request. */
 function Changes({ repositoryId, sha }: { repositoryId: string; sha: string }) {
   const client = useQueryClient();
   const query = diffQuery(repositoryId, sha);

@@ -1,4 +1,7 @@
-/** A commit with its people: title, author, reviewers, owners, pull request, and links to the code host. */
+/**
+ * A line with a commit and its people: title, author, reviewers, owners, pull request, and links to
+ * the code host.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import type { CommitPeople } from '../../../api';
@@ -9,7 +12,7 @@ import classes from './commits.module.css';
 
 export type CommitMember = { id: string; name: string; role: 'author' | 'reviewer' | 'code owner' };
 
-/** Each member once, in the first of their roles. */
+/** Returns each member once, with the first of their roles. */
 function membersOf({ author, reviewers, owner_members: owners }: CommitPeople): CommitMember[] {
   const all = [
     { person: author, role: 'author' as const },
@@ -27,10 +30,10 @@ function membersOf({ author, reviewers, owner_members: owners }: CommitPeople): 
 export type CommitPeopleLineProps = {
   repositoryId: string;
   sha: string;
-  /** What the commit is here: "Suspect commit". */
+  /** The role of the commit on the page: "Suspect commit". */
   label: string;
   commitLink: (repositoryId: string, sha: string, words: string) => ReactNode;
-  /** What can be done about each of its people who is a member: author, reviewers, code owners. */
+  /** Renders an action for each author, reviewer and code owner who is a member of the team. */
   action?: (person: CommitMember) => ReactNode;
   aside?: ReactNode;
 };

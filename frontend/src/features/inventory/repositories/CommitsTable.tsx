@@ -1,4 +1,4 @@
-/** The commits between two builds, most suspicious first or in their order. */
+/** The commits between two builds, sorted by suspicion or in commit order. */
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Suspect } from '../../../api';
 import { DataTable, Timestamp, type Column, type Sort } from '../../../ui';
@@ -8,7 +8,7 @@ import { linesText, shareText } from './commit-wording';
 
 export type CommitsTableProps = {
   commits: Suspect[];
-  /** A link to a commit's page. */
+  /** Renders a link to a commit's page. */
   commitLink: (sha: string, words: string) => ReactNode;
   onCommit?: (sha: string) => void;
 };

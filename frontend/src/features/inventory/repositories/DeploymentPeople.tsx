@@ -1,4 +1,7 @@
-/** Who changed what a deployment brought: authors and reviewers of its commits, and owners of the files that they change. */
+/**
+ * The people of a deployment: authors and reviewers of its commits, and owners of the files that
+ * they change.
+ */
 import { useQuery } from '@tanstack/react-query';
 import type { DeploymentPeople as People } from '../../../api';
 import { DetailsList, countOf } from '../../../ui';

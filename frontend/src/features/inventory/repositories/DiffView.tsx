@@ -1,4 +1,4 @@
-/** What a commit changes, file by file. Lines are always rendered as text. */
+/** The diff of a commit by file. Lines are always rendered as text. */
 import { memo } from 'react';
 import type { CommitDiff, FileDiff } from '../../../api';
 import { countOf } from '../../../ui';

@@ -1,4 +1,4 @@
-/** Repositories at the code hosts of known repositories, to choose from instead of entering an address. */
+/** A choice of repositories at the code hosts of known repositories, instead of entering a URL. */
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { ErrorState } from '../../../ui';
 import { hostRepositoriesQuery, repositoriesQuery } from './commit-queries';
 import { listedHosts, type ListedHost } from './listed-hosts';
 
-/** A chosen repository; its credentials are those of a known one at the same host. */
+/** The chosen repository, and the id of a known one at the same host whose credentials it uses. */
 export type HostChoice = { name: string; url: string; credentialsOf: string };
 
 type Props = { onChoose: (chosen: HostChoice) => void };

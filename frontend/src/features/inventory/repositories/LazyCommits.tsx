@@ -1,4 +1,4 @@
-/** What of commits is loaded when it is first shown. */
+/** Parts of this feature, loaded when they are first shown. */
 import { Suspense, lazy } from 'react';
 import type { CommitPageProps } from './CommitPage';
 import type { CommitsBetweenProps } from './CommitsBetween';

@@ -1,4 +1,4 @@
-/** Repositories from which services are built: fetched by address, or known by what is pushed of them. */
+/** The repositories of services: fetched from a URL, or known from pushed commit metadata. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Repository } from '../../../api';
 import {

@@ -1,4 +1,7 @@
-/** Adding a repository, or changing one. Credentials go in; none ever comes back, so a form begins without them. */
+/**
+ * The form that adds or changes a repository. The API never returns credentials, so these fields
+ * are empty at first.
+ */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

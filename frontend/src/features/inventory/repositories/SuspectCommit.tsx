@@ -1,4 +1,7 @@
-/** The most suspicious commit between two builds, with its people. Without a repository it shows why. */
+/**
+ * The most suspicious commit between two builds, with its people; without a repository, the reason
+ * why it is missing.
+ */
 import { useQuery } from '@tanstack/react-query';
 import type { CommitPeopleLineProps } from './CommitPeopleLine';
 import { CommitPeopleLine } from './CommitPeopleLine';

@@ -1,10 +1,13 @@
-/** Repositories, the commits between two builds, and what a commit changes. The first part of a key is what events name. */
+/**
+ * Queries of repositories, the commits between two builds, and diffs of commits. The first part of
+ * a key is the kind that events name.
+ */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { calls, type RepositoryChange, type RepositoryWords } from '../../../api';
 
-/** As many as a team may have. */
+/** The maximum number of repositories of a team. */
 const MOST = 200;
-/** While git is at work; the event of its job may get lost. */
+/** The interval of polling while a git job runs, whose event may be lost. */
 const POLL_MS = 3_000;
 
 export const repositoriesQuery = queryOptions({
@@ -14,7 +17,7 @@ export const repositoriesQuery = queryOptions({
     state.data?.items.some(({ is_fetching: fetching }) => fetching) ? POLL_MS : false,
 });
 
-/** The host is asked once per dialog: it may take seconds to answer. */
+/** Requested once per dialog, because the code host may take seconds to respond. */
 export const hostRepositoriesQuery = (repository_id: string) =>
   queryOptions({
     queryKey: ['repository', repository_id, 'host'],
@@ -31,7 +34,10 @@ export const deleteRepository = (repository_id: string) =>
 export const fetchRepository = (repository_id: string) =>
   calls.repositoriesFetch({ path: { repository_id } });
 
-/** Which commits lie between two builds of a service; their suspicion is by what regressed in the subject. */
+/**
+ * The range of commits between two builds of a service. The suspicion of a commit depends on what
+ * regressed in the subject.
+ */
 export type CommitRange = {
   serviceId: string;
   good: string;
@@ -87,11 +93,14 @@ export const diffQuery = (repository_id: string, sha: string) =>
 export const readDiff = (repository_id: string, sha: string) =>
   calls.commitsLoadDiff({ path: { repository_id, sha } });
 
-/** So long is waited for lines that are still being read; without them the page of the commit says so. */
+/**
+ * The maximum time to wait for a diff that is being read; without it, the page of the commit shows
+ * that it is missing.
+ */
 const PATIENCE_MS = 20_000;
 const READ_MS = 500;
 
-/** Requests the lines of a commit that were not read yet, and waits for them. */
+/** Requests the diff of a commit if it was not read yet, and waits for it. */
 export async function readWholeDiff(
   client: QueryClient,
   repository_id: string,
@@ -104,6 +113,6 @@ export async function readWholeDiff(
     while ((await client.query(wanted)).state === 'reading' && Date.now() < end)
       await new Promise((go) => setTimeout(go, READ_MS));
   } catch {
-    // The page of the commit reports what cannot be read.
+    // The page of the commit shows the error.
   }
 }

@@ -1,4 +1,4 @@
-/** What repositories and commits are called in sentences. */
+/** Texts of repositories and commits. */
 import type { CommitPeople, CommitRangeOut, FileDiff, Repository } from '../../../api';
 import { countOf } from '../../../ui';
 import { shortCommit } from '../../../lib/commits';
@@ -12,13 +12,16 @@ export const KINDS: Record<Repository['kind'], string> = {
   pushed: 'pushed metadata',
 };
 
-/** Text of a link to a code host: by the kind of the repository, else by the host of the address. */
+/**
+ * Returns the text of a link to a code host: by the kind of the repository, else by the host of the
+ * URL.
+ */
 export function codeHostLink(url: string, kind?: Repository['kind']): string {
   const named = kind !== undefined && kind !== 'other' && kind !== 'pushed' ? KINDS[kind] : null;
   return `Open on ${named ?? new URL(url).host}`;
 }
 
-/** Why owners are missing; empty if there is nothing to say. */
+/** The reasons why owners are missing; empty if none is shown. */
 export const OWNERS_UNKNOWN: Record<NonNullable<CommitPeople['owners_reason']>, string> = {
   'no-mirror': 'owners unknown: no mirror of this commit',
   'no-code-owners': '',
@@ -33,7 +36,7 @@ export function rangeSentence(found: CommitRangeOut, repository: string): string
   return `${countOf(total, 'commit')} between ${range} in ${repository}.`;
 }
 
-/** What must be known before the list is believed. */
+/** Returns the caveats of the list of commits. */
 export function rangeCaveats(found: CommitRangeOut): string[] {
   return [
     !found.is_ancestor && found.total > 0
@@ -46,7 +49,7 @@ export function rangeCaveats(found: CommitRangeOut): string[] {
   ].filter(Boolean);
 }
 
-/** A share of suspicion in words that stay honest at both ends. */
+/** Formats a share of suspicion. Shares near 0 and 1 are not rounded to 0% or 100%. */
 export function shareText(share: number): string {
   if (share === 0) return 'excluded';
   if (share < 0.01) return '< 1%';
@@ -76,6 +79,6 @@ export const linesText = (added: number | null, removed: number | null): string 
     ? 'unknown'
     : `+${String(added ?? 0)} −${String(removed ?? 0)}`;
 
-/** Why something failed, as the API reports it. */
+/** Returns the problem of a failed job as an error. */
 export const problemOf = (problem: { detail: string } | null | undefined): Error =>
   new Error(problem?.detail ?? 'The job failed.');

@@ -1,4 +1,4 @@
-/** The lines of a diff with their numbers on both sides. */
+/** The lines of a diff with their line numbers on both sides. */
 import type { FileDiff } from '../../../api';
 
 type DiffLine = {

@@ -11,7 +11,10 @@ export type ListedHost = {
 
 const LISTED: ReadonlySet<string> = new Set(['github', 'gitlab', 'gitea', 'bitbucket']);
 
-/** One entry per host: of several repositories there, the one that was fetched without a problem. */
+/**
+ * Returns each host once; of several repositories there, preferably with one that was fetched
+ * without a problem.
+ */
 export function listedHosts(repositories: readonly Repository[]): ListedHost[] {
   const found = new Map<string, ListedHost>();
   const fetchedFirst = repositories.toSorted(

@@ -1,4 +1,4 @@
-/** The list of hooks, loaded when it is first shown. */
+/** The list of webhooks, loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
 import type { WebhooksProps } from './Webhooks';
 

@@ -1,4 +1,7 @@
-/** Adding a hook. Its secret is made here and shown once; the token by which missed messages are looked for is optional. */
+/**
+ * The form that adds a webhook. The server creates its secret, which is shown once. The token for
+ * the reconciliation of missed deliveries is optional.
+ */
 import { MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** One hook: where it is sent to, what it is about, whether anything arrives, and what arrived when asked for. */
+/** One webhook: its URL, services and state, and its deliveries on request. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Hook, WebhookCreatedOut } from '../../../api';

@@ -1,8 +1,8 @@
-/** Hooks, and what each delivered. */
+/** Queries of webhooks and their deliveries. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type HookWords } from '../../../api';
 
-/** As many as a team may have. */
+/** The maximum number of webhooks of a team. */
 const MOST = 100;
 const DELIVERIES = 20;
 const LOOK_MS = 3_000;
@@ -12,7 +12,7 @@ export const webhooksQuery = queryOptions({
   queryFn: ({ signal }) => calls.webhooksList({ query: { limit: MOST }, signal }),
 });
 
-/** Polled while one is pending. */
+/** Polled while a delivery is pending. */
 export const deliveriesQuery = (hook_id: string) =>
   queryOptions({
     queryKey: ['webhook', hook_id, 'deliveries'],

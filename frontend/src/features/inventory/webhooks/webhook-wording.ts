@@ -1,4 +1,4 @@
-/** Hooks and what they deliver, in words. */
+/** Texts of webhooks and their deliveries. */
 import type { Hook, HookDelivery } from '../../../api';
 import { countOf, type Glyph } from '../../../ui';
 
@@ -8,7 +8,7 @@ export const KINDS: Record<Hook['kind'], string> = {
   bitbucket: 'Bitbucket',
 };
 
-/** Where the address and the secret are put, and which messages are of use. */
+/** Where to enter the URL and the secret at the code host, and which events to select. */
 export const SETUP: Record<Hook['kind'], string> = {
   github:
     'In the repository: Settings, Webhooks, Add webhook. Content type application/json; events: pushes, deployment statuses, workflow runs.',
@@ -18,7 +18,10 @@ export const SETUP: Record<Hook['kind'], string> = {
     'In the repository: Repository settings, Webhooks, Add webhook. Triggers: push, and created, updated, approved, changes request created, merged, declined and comment created of pull requests.',
 };
 
-/** Where what did not arrive is asked for, and what the token must be good for: Bitbucket lists no deliveries. */
+/**
+ * The API and the permissions of the token for the reconciliation of missed deliveries. Bitbucket
+ * lists no deliveries.
+ */
 export const RECONCILIATION_STATES: Partial<Record<Hook['kind'], { api: string; token: string }>> =
   {
     github: {

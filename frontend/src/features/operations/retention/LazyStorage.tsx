@@ -1,4 +1,4 @@
-/** Storage is read by few and seldom: it is loaded when shown. */
+/** The storage settings, loaded when they are shown, because few users open them. */
 import { Suspense, lazy } from 'react';
 import { SkeletonRows } from '../../../ui';
 import type { StorageSettingsProps } from './StorageSettings';

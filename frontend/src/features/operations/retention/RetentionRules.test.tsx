@@ -25,7 +25,7 @@ const RULES = [
   rule({ kind: 'metrics', retention_days: 30, can_be_unlimited: false, is_artifact_kind: false }),
 ];
 
-/** The server: it answers every preview with `files`, and keeps what it is sent. */
+/** Serves the rules; each preview has `files` artifacts. Returns the requests that were sent. */
 function serve(files = 0, refused?: () => Response) {
   const sent: unknown[] = [];
   const previewed: string[][] = [];

@@ -25,7 +25,10 @@ const SETTLE_MS = 250;
 /** The initial value of the field when retention is no longer unlimited. */
 const USUAL_DAYS = 90;
 
-/** For how long the team keeps what. The preview of what is deleted is shown before saving. */
+/**
+ * The retention of each kind of data. The preview of what is deleted is shown before the rules are
+ * saved.
+ */
 export function RetentionRules({ mayManage }: { mayManage: boolean }) {
   const rules = useQuery(retentionQuery);
   return (
@@ -116,7 +119,7 @@ type RulesTableProps = {
   rules: RetentionRule[];
   /** Changes that are not saved yet, by kind. */
   changed: Days;
-  /** Undefined for those who may only look. */
+  /** Undefined for users who may not change the rules. */
   onDays: ((rule: RetentionRule, days: number | null) => void) | undefined;
 };
 
@@ -161,7 +164,7 @@ function ExpiryPreview({ preview }: { preview: RetentionPreviewOut }) {
 type RuleProps = {
   rule: RetentionRule;
   days: number | null;
-  /** Undefined for those who may only look. */
+  /** Undefined for users who may not change the rules. */
   onDays: ((days: number | null) => void) | undefined;
 };
 

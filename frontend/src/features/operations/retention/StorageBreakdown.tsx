@@ -4,7 +4,7 @@ import classes from './retention.module.css';
 type Row = { name: string; files: number; bytes: number };
 type StorageBreakdownProps = { label: string; rows: Row[]; noun?: string; keepOrder?: boolean };
 
-/** Names, a bar for the share of the bytes, and the numbers. */
+/** Rows with a name, a bar for the share of the bytes, and the numbers. */
 export function StorageBreakdown({
   label,
   rows,

@@ -19,7 +19,7 @@ import { ageText, filesText, folderText, kindText } from './retention-wording';
 
 const SERVICES_SHOWN = 12;
 
-/** What is stored, by kind, service and age; what came in each day. */
+/** Storage usage by kind, service and age, and the data received on each day. */
 export function UsageSections() {
   const usage = useQuery(usageQuery);
   if (usage.error)

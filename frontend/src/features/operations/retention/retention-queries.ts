@@ -4,7 +4,7 @@ import { calls, type Retention } from '../../../api';
 
 const DAY_MS = 86_400_000;
 
-/** Days by kind; null is for ever. */
+/** Days by kind; null means unlimited. */
 export type Days = Record<string, number | null>;
 
 export const retentionQuery = queryOptions({
@@ -36,7 +36,7 @@ export const usageQuery = queryOptions({
   queryFn: ({ signal }) => calls.usageGet({ signal }),
 });
 
-/** The expiry date of an artifact of this kind; null is for ever, or not known yet. */
+/** Returns the expiry date of an artifact of this kind; null means unlimited, or not loaded yet. */
 export function expiresAt(
   retention: Retention | undefined,
   file: { kind: string | null; created_at: string },

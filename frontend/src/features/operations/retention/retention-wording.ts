@@ -1,8 +1,8 @@
-/** Kinds and folders as people call them. */
+/** Names of kinds and folders. */
 import { countOf, sizeText } from '../../../ui';
 import { kindPlural } from '../../evidence/artifacts';
 
-/** What is retained beside the kinds of artifacts. */
+/** Kinds of data with a retention that are not kinds of artifacts. */
 const OTHERS: Record<string, string> = {
   unread: 'Rejected artifacts',
   metrics: 'Metric samples',
@@ -42,10 +42,10 @@ export function ageText(days: number | null, before: number | null): string {
   return before === null ? `up to ${days} days` : `${before + 1} to ${days} days`;
 }
 
-/** "30 days", "1 day", "for ever". */
+/** "30 days", "1 day", "Unlimited". */
 export const daysText = (days: number | null): string =>
   days === null ? 'Unlimited' : countOf(days, 'day');
 
-/** "1,240 files, 3.10 GiB". */
+/** "1,240 artifacts, 3.10 GiB". */
 export const filesText = (files: number, bytes: number): string =>
   `${countOf(files, 'artifact')}, ${sizeText(bytes)}`;

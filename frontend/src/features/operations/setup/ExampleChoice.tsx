@@ -8,9 +8,9 @@ import classes from './Setup.module.css';
 import { addExampleData, exampleQuery, isExampleBusy, removeExampleData } from './example-data';
 
 export type ExampleChoiceProps = {
-  /** Whether the person may add and remove it. */
+  /** Whether the user may add and remove the example data. */
   mayManage: boolean;
-  /** Links into the example: a comparison, the dashboard. */
+  /** Links to the example data: a comparison, the dashboard. */
   links: ReactNode;
 };
 
@@ -74,7 +74,7 @@ export function ExampleChoice({ mayManage, links }: ExampleChoiceProps) {
   );
 }
 
-/** The state of the example; when its job ends, every list is fetched again. */
+/** Returns the state of the example data; refetches every query when its job ends. */
 function useExample() {
   const example = useQuery(exampleQuery);
   const client = useQueryClient();

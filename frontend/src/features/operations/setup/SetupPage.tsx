@@ -23,7 +23,7 @@ import { stepQuery } from './setup-steps';
 import { useSkippedSteps } from './skipped-steps';
 
 const NEW_SERVICE = 'my-service';
-/** While the page is open, own data may arrive beside the example's. */
+/** The interval of polling: own data may arrive beside the example data while the page is open. */
 const EXAMPLE_EVERY_MS = 2_000;
 
 export type SetupPageProps = {
@@ -40,7 +40,7 @@ export type SetupPageProps = {
   example: ExampleChoiceProps;
 };
 
-/** What each step received, without the example data; undefined as long as that is not known. */
+/** Returns what each step received, without the example data; undefined while that is loading. */
 function useReceived() {
   const example = useQuery({ ...exampleQuery, refetchInterval: EXAMPLE_EVERY_MS });
   const states = useQueries({ queries: SETUP_STEPS.map(({ id }) => stepQuery(id)) });
@@ -103,11 +103,11 @@ export default function SetupPage(props: SetupPageProps) {
 
 type StepProps = {
   step: SetupStep;
-  /** Undefined: not known yet. */
+  /** Undefined while it is loading. */
   received: Received | undefined;
   isCurrent: boolean;
   isSkipped: boolean;
-  /** Undefined: the person may not change what the team skips. */
+  /** Undefined if the user may not change which steps the team skips. */
   onSkip: ((isSkipped: boolean) => void) | undefined;
   children: ReactNode;
 };

@@ -18,7 +18,10 @@ export const exampleQuery = queryOptions({
 export const addExampleData = () => calls.exampleDataAdd();
 export const removeExampleData = () => calls.exampleDataRemove();
 
-/** What a step received without the example; a step that the example has no data of is returned as it is. */
+/**
+ * Returns what a step received without the example data. A step without example data is returned
+ * unchanged.
+ */
 export function withoutExample(
   id: StepId,
   received: Received | undefined,

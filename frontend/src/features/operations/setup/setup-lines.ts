@@ -1,4 +1,7 @@
-/** The steps that set up a service, with the lines that each copies. Pure: a test runs the lines against a server. */
+/**
+ * The steps that set up a service, with the lines that each copies. No side effects: a test runs
+ * the lines against a server.
+ */
 import type { HelpTopic } from '../../../ui';
 import { tokenPlaceholder, type TokenScope } from '../../../lib/token-placeholder';
 import type { CliCommand } from '../../platform/cli';
@@ -7,10 +10,10 @@ import type { StepId } from './setup-state';
 export type SetupStep = {
   id: StepId;
   title: string;
-  /** One line: what the data is for. */
+  /** One sentence: what the data is for. */
   purpose: string;
   help: HelpTopic;
-  /** The scope of the token that the lines require; null: no token. */
+  /** The scope of the token that the lines require; null if they need no token. */
   scope: TokenScope | null;
   lines: (at: StepAddress) => string[];
 };

@@ -1,4 +1,4 @@
-/** What a team has received so far: it marks the steps that set up a service as done. */
+/** What a team has received so far, which marks the steps that set up a service as done. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import { shortCommit } from '../../../lib/commits';
@@ -6,14 +6,14 @@ import { shortCommit } from '../../../lib/commits';
 export type FirstStepId = 'upload' | 'build' | 'metrics';
 export type StepId = FirstStepId | 'deployment' | 'runner' | 'channel';
 
-/** What a step found, in words with its time; null: nothing yet. */
+/** Describes what a step received, and when; null if nothing yet. */
 export type Received = { words: string; at: string | null } | null;
 
 export const one = { limit: 1 };
 
 export type ReadStep = (signal: AbortSignal) => Promise<Received>;
 
-/** The newest object of the steps that decide where a team begins. */
+/** By step: reads the newest object. These steps decide on which page a team starts. */
 const READ_FIRST: Record<FirstStepId, ReadStep> = {
   upload: async (signal) => {
     const [found] = (await calls.artifactsList({ query: one, signal })).items;
@@ -31,7 +31,7 @@ const READ_FIRST: Record<FirstStepId, ReadStep> = {
 
 const EVERY_MS = 2_000;
 
-/** Read again until the step is done: it is marked within two seconds of the data. */
+/** Polled until the step is done: it is marked within two seconds after the data arrives. */
 export const makeStepQuery = (id: StepId, read: ReadStep) =>
   queryOptions({
     queryKey: ['setup', id],

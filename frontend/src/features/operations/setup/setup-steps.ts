@@ -1,4 +1,4 @@
-/** How far each step that sets up a service is. */
+/** The progress of each step that sets up a service. */
 import { calls } from '../../../api';
 import {
   firstStepQuery,
@@ -9,7 +9,7 @@ import {
   type StepId,
 } from './setup-state';
 
-/** The newest object of the later steps. */
+/** By later step: reads the newest object. */
 const READ_LATER: Record<Exclude<StepId, FirstStepId>, ReadStep> = {
   deployment: async (signal) => {
     const [found] = (await calls.deploymentsList({ query: one, signal })).items;

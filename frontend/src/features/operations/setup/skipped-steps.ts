@@ -1,4 +1,4 @@
-/** The steps that the team does without, the same for all its members. */
+/** The steps that the team skips, the same for all its members. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import type { StepId } from './setup-state';
@@ -20,7 +20,7 @@ export function useSkippedSteps(team_id: string) {
     onSuccess: (changed) => client.setQueryData(teamQuery(team_id).queryKey, changed),
   });
   return {
-    /** Undefined as long as they are not known. */
+    /** Undefined while they are loading. */
     skipped: team.data && new Set(team.data.skipped_setup_steps),
     error: team.error ?? change.error,
     set: (setup_step: StepId, is_skipped: boolean) => change.mutate({ setup_step, is_skipped }),

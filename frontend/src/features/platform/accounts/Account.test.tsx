@@ -22,7 +22,10 @@ const browser = (id: string, changed: Partial<Browser> = {}): Browser => ({
   ...changed,
 });
 
-/** Serves sessions that can be ended; returns the ids of the ended ones, `others` for all but the current. */
+/**
+ * Serves sessions that can be ended; returns the ids of the ended ones, with `others` for all but
+ * the current one.
+ */
 function serveSessions(...sessions: Browser[]): string[] {
   let open = sessions;
   const ended: string[] = [];

@@ -29,7 +29,7 @@ import { CodeHostLogins } from './CodeHostLogins';
 import { SecondFactors } from './SecondFactors';
 import { TimeZone } from './TimeZone';
 
-/** What belongs to the person and not to the team. */
+/** Settings of the user, which do not depend on the team. */
 export function Account({ session }: { session: Session }) {
   return (
     <>
@@ -78,7 +78,7 @@ function Profile({ session }: { session: Session }) {
   );
 }
 
-/** Email notification settings. Nothing is shown where none is sent. */
+/** Email notification settings. Hidden if the server sends no mail. */
 function Mails() {
   const client = useQueryClient();
   const ways = useQuery(signInMethodsQuery);
@@ -109,7 +109,10 @@ function Mails() {
   );
 }
 
-/** Accounts at the operator's sign-in service. Hidden when no provider is configured and none was linked. */
+/**
+ * Linked identities at identity providers. Hidden when no provider is configured and none was
+ * linked.
+ */
 function LinkedSignIns() {
   const client = useQueryClient();
   const ways = useQuery(signInMethodsQuery);

@@ -21,7 +21,7 @@ type AddProps = {
   onAdded: () => Promise<void>;
 };
 
-/** Adds an app or a passkey; with the first one, the recovery codes are shown once. */
+/** Adds an app or a passkey; after the first one, shows the recovery codes once. */
 export function AddSecondFactor({ kind, onClose, onAdded }: AddProps) {
   const started = useQuery({
     queryKey: ['second-factor-registration', kind],

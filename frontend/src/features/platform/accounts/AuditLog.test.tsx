@@ -21,7 +21,10 @@ const anEvent = (changed: Partial<AuditEvent> = {}): AuditEvent => ({
   ...changed,
 });
 
-/** Serves what `events` gives for a request; returns the requests. */
+/**
+ * Serves the events that `events` returns for a request; returns the query parameters of the
+ * requests.
+ */
 function serve(events: (asked: URLSearchParams) => AuditEvent[], next: string | null = null) {
   const asked: URLSearchParams[] = [];
   server.use(

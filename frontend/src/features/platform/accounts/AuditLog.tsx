@@ -65,7 +65,7 @@ const COLUMNS: Column<AuditEvent>[] = [
 const isFiltered = (filter: AuditFilter): boolean =>
   Object.values(filter).some((value) => value !== '');
 
-/** Who changed what, when. It cannot be edited. */
+/** The audit log: who changed what and when. It cannot be edited. */
 export function AuditLog({ team }: { team: TeamMembership }) {
   const [wanted, setWanted] = useState<AuditFilter>({});
   const [asked] = useDebouncedValue(wanted, SETTLE_MS);
@@ -81,7 +81,7 @@ export function AuditLog({ team }: { team: TeamMembership }) {
       </Section>
     );
   const rows = audit.data?.pages.flatMap((page) => page.items) ?? [];
-  // Until the answer to other filters has come, what is shown is of those before.
+  // While the events of changed filters are loading, those of the former filters are shown.
   const filtered = isFiltered(wanted) || isFiltered(asked) || audit.isPlaceholderData;
   return (
     <>

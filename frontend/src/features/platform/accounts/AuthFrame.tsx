@@ -1,4 +1,4 @@
-/** The frame of every page that is met signed out: one column, one question, the error in its place. */
+/** The frame of all pages for signed-out users: one column with a title, a form and its error. */
 import type { ReactNode } from 'react';
 import { HelpLink } from '../../../ui';
 import classes from './AuthFrame.module.css';
@@ -14,7 +14,7 @@ export function AuthFrame({
   sub?: ReactNode;
   children?: ReactNode;
   foot?: ReactNode;
-  /** Right of the column; below it on a narrow screen. */
+  /** Content right of the column; below it on a narrow screen. */
   beside?: ReactNode;
 }) {
   const page = (
@@ -38,7 +38,10 @@ export function AuthFrame({
   );
 }
 
-/** Shown where the browser would neither keep the session's cookie nor offer what the page needs. */
+/**
+ * Shown where the browser would not store the session cookie and lacks features that the page
+ * needs.
+ */
 export function InsecurePage({ host }: { host: string }) {
   return (
     <AuthFrame

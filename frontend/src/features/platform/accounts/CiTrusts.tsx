@@ -78,7 +78,9 @@ const columns = (onRemove: (trust: CiTrust) => void): Column<CiTrust>[] => [
   },
 ];
 
-/** Repositories whose CI jobs get tokens for 15 minutes, so that CI stores no secret. */
+/**
+ * The trusted repositories, whose CI jobs get tokens for 15 minutes, so that CI stores no secret.
+ */
 export function CiTrusts({ team }: { team: TeamMembership }) {
   const trusts = useQuery(ciTrustsQuery(team.id));
   const [adding, setAdding] = useState(false);

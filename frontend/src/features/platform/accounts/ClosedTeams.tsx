@@ -5,7 +5,7 @@ import classes from './Settings.module.css';
 import { closedTeamsQuery, reopenTeam } from './account-deletion';
 import { sessionQuery } from './account-queries';
 
-/** Teams of yours that were deleted and are not erased yet. Nothing is shown while there are none. */
+/** The user's deleted teams that are not erased yet. Hidden if there are none. */
 export function ClosedTeams({ onReopened }: { onReopened?: (slug: string) => void }) {
   const client = useQueryClient();
   const { data: teams = [] } = useQuery(closedTeamsQuery);

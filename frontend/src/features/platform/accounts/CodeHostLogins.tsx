@@ -1,4 +1,4 @@
-/** The logins of one person at code hosts, by which CODEOWNERS and commits name them. */
+/** The user's logins at code hosts, by which CODEOWNERS files and commits refer to the user. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { ErrorState, Section, SkeletonRows, onText } from '../../../ui';
 import classes from './Settings.module.css';
 import { codeHostLoginsQuery, updateCodeHostLogins } from './account-queries';
 
-/** "@octocat, octo-work" as logins. */
+/** Parses logins: "@octocat, octo-work". */
 const loginsIn = (text: string): string[] =>
   text
     .split(/[\s,]+/u)

@@ -28,7 +28,7 @@ let isConfirmed = false;
 let sent: unknown[] = [];
 let changes: unknown[] = [];
 
-/** A server whose session is too old until it is confirmed with the code 123456. */
+/** Serves a session that is too old until it is confirmed with the code 123456. */
 function serve(methods: Partial<ConfirmationMethods> = {}) {
   server.use(
     http.get(at('/session/confirmation'), () => HttpResponse.json({ ...METHODS, ...methods })),

@@ -10,10 +10,13 @@ import { listProviders, startProviderConfirmation, type Provider } from './provi
 
 type DialogProps = { onClose: (isConfirmed: boolean) => void };
 
-/** Escape in this dialog must not close the one below it, which waits for the answer. */
+/** Escape in this dialog must not close the dialog below it, which waits for the confirmation. */
 const HELD = { 'data-mantine-stop-propagation': 'true' };
 
-/** Asks a user who signed in long ago for the password and second factor, before a sensitive change continues. */
+/**
+ * Asks a user whose sign-in is too old for the password and second factor, before a sensitive
+ * change continues.
+ */
 export function ConfirmSignIn({ onClose }: DialogProps) {
   const methods = useQuery(confirmationQuery);
   if (methods.isPending) return null;
@@ -59,7 +62,10 @@ function Methods({ methods, onClose }: DialogProps & { methods: ConfirmationMeth
   );
 }
 
-/** To the identity provider, which asks to sign in anew, and back to this page. Leaves the page. */
+/**
+ * A button that redirects to the identity provider for a new sign-in, and from there back to this
+ * page.
+ */
 function AtProvider({ provider, isFirst }: { provider: Provider; isFirst: boolean }) {
   const begin = useMutation({
     mutationFn: () =>

@@ -9,7 +9,7 @@ import { linkedIdentitiesQuery } from './account-queries';
 
 type AccountProps = { session: Session };
 
-/** The end of an account, for good. */
+/** Deletes the account permanently. */
 export function DeleteAccount({ session }: AccountProps) {
   const [asking, setAsking] = useState(false);
   return (
@@ -38,7 +38,7 @@ function AccountForm({ session, onCancel }: AccountProps & { onCancel: () => voi
   const end = useMutation({
     mutationFn: () => deleteAccount({ email, current_password: hasPassword ? password : null }),
     onSuccess: () => {
-      // Clear all cached data of the deleted user.
+      // Loading a page anew clears all cached data of the deleted user.
       window.location.assign('/');
     },
   });

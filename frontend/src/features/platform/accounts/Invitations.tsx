@@ -155,7 +155,7 @@ function NewInvitation({ team, onCreated }: NewInvitationProps) {
   );
 }
 
-/** The open invitations of a team, and a new one. */
+/** The open invitations of a team, and a form for a new one. */
 export function Invitations({ team }: { team: TeamMembership }) {
   const client = useQueryClient();
   const invitations = useQuery(invitationsQuery(team.id));
@@ -169,7 +169,7 @@ export function Invitations({ team }: { team: TeamMembership }) {
   const withdraw = useMutation({
     mutationFn: (id: string) => withdrawInvitation(team.id, id),
     onSettled,
-    // Its link no longer works.
+    // The link that is shown is invalid now.
     onSuccess: (_, id) => setMade((shown) => (shown?.id === id ? null : shown)),
   });
   const secret = made?.secret;

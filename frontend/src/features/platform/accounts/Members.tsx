@@ -10,7 +10,7 @@ import { ROLES, assignableRoles, canManageMembers } from './member-roles';
 type MembersProps = {
   team: TeamMembership;
   session: Session;
-  /** The current user left the team. */
+  /** Called when the current user has left the team. */
   onGone: () => void;
 };
 

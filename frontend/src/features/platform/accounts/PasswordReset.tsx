@@ -1,4 +1,7 @@
-/** Who forgot their password asks for a link by e-mail, and chooses another by it. */
+/**
+ * The forms of a password reset: the first requests a link by e-mail, the second sets a new
+ * password by that link.
+ */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';

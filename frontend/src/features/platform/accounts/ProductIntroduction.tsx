@@ -1,7 +1,7 @@
-/** What the product is, with a drawing: for people who see the sign-in page first. */
+/** An introduction of the product with a drawing, beside the sign-in form. */
 import classes from './ProductIntroduction.module.css';
 
-/** Latency in ms per minute around a deployment: a drawing of an example, not a measurement of this server. */
+/** Latency in ms per minute around a deployment: an example, not measured on this server. */
 const EXAMPLE_MS = [
   43, 44, 42, 45, 43, 41, 44, 46, 43, 42, 44, 45, 43, 44, 72, 82, 78, 80, 77, 76, 79, 81, 75, 78,
   80, 78,

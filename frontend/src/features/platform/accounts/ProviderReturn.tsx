@@ -34,7 +34,10 @@ function finish(returned: ProviderReturnResult) {
   return finishProviderSignIn(returned);
 }
 
-/** Where an identity provider sends a browser back to. What it brings is handed on once, and does not stay in the address. */
+/**
+ * The page to which an identity provider redirects. It sends what the provider returned to the
+ * server once. The next page replaces its URL in the browser history.
+ */
 export function ProviderReturn({
   search,
   onDone,

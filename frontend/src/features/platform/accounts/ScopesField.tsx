@@ -1,4 +1,4 @@
-/** The choice of what a new token may do. */
+/** The field for the scopes of a token. */
 import { Checkbox } from '@mantine/core';
 import type { TokenScope } from '../../../api';
 import classes from './Settings.module.css';
@@ -14,7 +14,7 @@ export const SCOPES: { value: TokenScope; label: string }[] = [
 
 type ScopesFieldProps = {
   chosen: string[];
-  /** The service account is a viewer. */
+  /** Whether the service account is a viewer. */
   isReadOnly: boolean;
   onChange: (scopes: string[]) => void;
 };

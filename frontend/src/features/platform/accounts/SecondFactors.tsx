@@ -23,7 +23,7 @@ import {
 
 const KINDS: Record<SecondFactor['kind'], string> = { totp: 'App', passkey: 'Passkey' };
 
-/** What a sign-in by password needs beside the password. */
+/** The second factors of the user, which a sign-in by password needs too. */
 export function SecondFactors() {
   const client = useQueryClient();
   const own = useQuery(secondFactorsQuery);

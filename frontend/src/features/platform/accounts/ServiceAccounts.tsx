@@ -112,7 +112,10 @@ function accountColumns(
   ];
 }
 
-/** Members that are no persons. Their tokens may at most what their role allows, and stop when they are disabled. */
+/**
+ * The service accounts of a team. Their tokens have at most the permissions of their role, and are
+ * invalid while they are disabled.
+ */
 export function ServiceAccounts({ team }: { team: TeamMembership }) {
   const client = useQueryClient();
   const accounts = useQuery(serviceAccountsQuery(team.id));
@@ -140,7 +143,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
   );
 }
 
-/** What a service account may, its tokens may. */
+/** Refetches the tokens too, because their permissions depend on the service account. */
 async function readAgain(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ queryKey: ['service-accounts'] });
   await client.invalidateQueries({ queryKey: ['tokens'] });

@@ -1,4 +1,4 @@
-/** The browsers in which the person is signed in. */
+/** The browsers in which the user is signed in. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Browser } from '../../../api';

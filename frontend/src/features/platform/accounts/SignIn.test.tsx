@@ -10,7 +10,7 @@ import { SignInForm, SignUpForm } from './SignIn';
 const foot = <a href="/help">Help</a>;
 const button = (name: string) => screen.findByRole('button', { name });
 
-/** Records what is sent to an address; answers with `answer`. */
+/** Records the bodies sent to a path; responds with `answer`. */
 function record(path: string, answer: () => Response): unknown[] {
   const sent: unknown[] = [];
   server.use(

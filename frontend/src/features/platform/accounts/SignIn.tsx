@@ -11,7 +11,7 @@ import { listProviders, startProviderSignIn, type Provider } from './provider-qu
 
 const SecondStep = lazy(async () => ({ default: (await import('./SecondStep')).SecondStep }));
 
-/** The shortest password the server takes. */
+/** The minimum length of a password on the server. */
 const SHORTEST = 10;
 
 type DoneProps = {
@@ -20,11 +20,11 @@ type DoneProps = {
   title?: string;
   sub?: ReactNode;
   email?: string;
-  /** Where the sign-in service shall lead back to. */
+  /** The path to which the identity provider shall return. */
   next?: string;
 };
 
-/** To an identity provider and back. Leaves the page. */
+/** A button that redirects to an identity provider. */
 function AtProvider({
   provider,
   next,
@@ -53,7 +53,10 @@ function AtProvider({
   );
 }
 
-/** How people sign in here; until they are loaded neither is shown, and if loading fails the form is shown. */
+/**
+ * The configured sign-in methods. Nothing is shown while they are loading, and the form if loading
+ * them fails.
+ */
 function Ways({
   next,
   invitation,
@@ -83,7 +86,7 @@ function Ways({
   );
 }
 
-/** Keep the new session and clear the cached data of a previous user. */
+/** Returns a function that loads the new session and clears the cached data of a previous user. */
 function useOpened(onDone: (session: Session) => void) {
   const client = useQueryClient();
   return async () => {

@@ -12,7 +12,7 @@ type TeamProps = {
   onGone: () => void;
 };
 
-/** The team itself: its name, further rules of it, and last its deletion. */
+/** Settings of the team: its name, further rules, and at the end its deletion. */
 export function TeamSettings({
   team,
   onRenamed,
@@ -72,7 +72,10 @@ export function TeamSettings({
   );
 }
 
-/** Whether members need a second factor. Sign-ins at the identity provider count as having one. */
+/**
+ * Whether members need a second factor. A sign-in at the identity provider counts as one with a
+ * second factor.
+ */
 function SecondFactorRule({ team, onChanged }: { team: TeamMembership; onChanged: () => void }) {
   const client = useQueryClient();
   const change = useMutation({
@@ -98,7 +101,7 @@ function SecondFactorRule({ team, onChanged }: { team: TeamMembership; onChanged
   );
 }
 
-/** The end of a team, confirmed by its name in the address. */
+/** Deletes the team, after the user has entered its slug. */
 function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);

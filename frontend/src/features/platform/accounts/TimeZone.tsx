@@ -1,4 +1,4 @@
-/** The time zone in which one person sees all times, on every page. */
+/** The time zone in which all pages show times to the user. */
 import { Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';

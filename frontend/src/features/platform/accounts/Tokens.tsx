@@ -130,13 +130,16 @@ function tokenColumns(
 
 type TokensProps = {
   team: TeamMembership;
-  /** How to upload a build with the secret of a new token, from the feature that has services. */
+  /**
+   * Renders how to upload a build with the secret of a new token; given by the feature that has
+   * services.
+   */
   uploadSteps: (secret: string) => ReactNode;
-  /** The scope that the address asks a new token to have. */
+  /** The scope in the URL, which is selected for a new token. */
   scope?: string;
 };
 
-/** Of a token of CI. */
+/** The scope of a token for CI. */
 const DEFAULT_SCOPE = 'upload';
 
 export function Tokens({ team, uploadSteps, scope }: TokensProps) {
@@ -145,7 +148,7 @@ export function Tokens({ team, uploadSteps, scope }: TokensProps) {
     enabled: canManageMembers(team),
     select: ({ items, ...rest }) => ({
       ...rest,
-      items: items.filter(({ scopes }) => !scopes.includes('scim')), // on the tab of the team
+      items: items.filter(({ scopes }) => !scopes.includes('scim')), // listed on the team tab
     }),
   });
   const [revoking, setRevoking] = useState<Token | null>(null);
@@ -270,7 +273,7 @@ function TokenForm({
   );
 }
 
-/** The secret of a new token, and how to upload with it. */
+/** Shows the secret of a new token, and how to upload with it. */
 function CreatedToken({
   token,
   uploadSteps,
@@ -304,7 +307,7 @@ function NewToken({ team, accounts, uploadSteps, scope }: NewTokenProps) {
   ]);
   const [days, setDays] = useState('90');
   const [account, setAccount] = useState('');
-  // An account that was deleted meanwhile is not chosen any more.
+  // A service account that was deleted meanwhile is not selected any more.
   const actor = accounts.find(({ id }) => id === account);
   const reads = actor?.role === 'viewer';
   const chosen = reads ? ['read'] : scopes;

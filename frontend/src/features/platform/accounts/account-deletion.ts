@@ -1,4 +1,4 @@
-/** Leaving for good, and coming back. */
+/** Queries and mutations that delete an account or a team, or restore a deleted team. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
 

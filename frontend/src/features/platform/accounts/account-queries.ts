@@ -29,7 +29,7 @@ export const secondFactorsQuery = queryOptions({
   queryFn: ({ signal }) => calls.secondFactorsList({ signal }),
 });
 
-/** How the sign-in that this browser started continues. */
+/** The second step of the sign-in that this browser started. */
 export const secondStepQuery = queryOptions({
   queryKey: ['second-step'],
   queryFn: ({ signal }) => calls.sessionGetSecondFactor({ signal }),
@@ -37,7 +37,7 @@ export const secondStepQuery = queryOptions({
   retry: false,
 });
 
-/** How the user of this session confirms the sign-in. */
+/** The methods by which the user of this session can confirm the sign-in. */
 export const confirmationQuery = queryOptions({
   queryKey: ['sign-in-confirmation'],
   queryFn: ({ signal }) => calls.sessionGetConfirmation({ signal }),
@@ -184,7 +184,7 @@ export const deleteServiceAccount = (team_id: string, service_account_id: string
 export const revokeToken = (team_id: string, token_id: string) =>
   calls.tokensRevoke({ path: { team_id, token_id } });
 export const updateName = (name: string) => calls.usersUpdate({ body: { name } });
-/** @param time_zone null is the browser's. */
+/** @param time_zone null means the browser's. */
 export const updateTimeZone = (time_zone: string | null) =>
   calls.usersUpdate({ body: { time_zone } });
 export const confirmSignIn = (body: ConfirmationInput) => calls.sessionConfirm({ body });

@@ -1,12 +1,12 @@
-/** The log of a team: what is asked of it. */
+/** Filters and queries of a team's audit log. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { startOfDay } from '../../../lib/wall-times';
 import { calls, openUrl } from '../../../api';
 
-/** Texts as they stand in the fields; days are whole ones of the reader's own calendar. */
+/** The values of the fields. Days are whole days in the time zone of the user. */
 export type AuditFilter = { actor?: string; action?: string; since?: string; until?: string };
 
-/** What of it the server is asked: days become times, empty fields nothing. */
+/** Returns the query parameters: days are converted to times, empty fields are left out. */
 function asked(wanted: AuditFilter): Record<string, string> {
   const filled: Record<string, string> = {};
   if (wanted.actor?.trim()) filled.actor = wanted.actor.trim();

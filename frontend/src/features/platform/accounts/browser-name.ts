@@ -1,4 +1,7 @@
-/** "Firefox on Linux" from the user agent of a browser. Sufficient to distinguish the browsers of one user. */
+/**
+ * Formats the user agent of a browser as "Firefox on Linux", which is enough to distinguish the
+ * browsers of one user.
+ */
 const BROWSERS: [RegExp, string][] = [
   [/Edg\//u, 'Edge'],
   [/OPR\//u, 'Opera'],

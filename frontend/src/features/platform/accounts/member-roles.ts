@@ -8,7 +8,7 @@ export const ROLES: { value: Role; label: string }[] = [
   { value: 'owner', label: 'owner: also manage the team' },
 ];
 
-/** Roles that a member with this role can assign: their own at most. */
+/** Returns the roles that a member with this role can assign: none above it. */
 export const assignableRoles = (role: Role) =>
   ROLES.slice(0, ROLES.findIndex(({ value }) => value === role) + 1);
 export const canManageMembers = ({ role }: { role: Role }): boolean =>

@@ -1,6 +1,12 @@
-/** Passkeys through the browser's own WebAuthn. Options and responses stay JSON texts: the server reads and writes them. */
+/**
+ * Passkeys through the browser's WebAuthn API. Options and responses remain JSON texts: the server
+ * writes and reads them.
+ */
 
-/** Whether this browser can read the options; older ones use an app or a recovery code. */
+/**
+ * Returns whether this browser can parse the options; users of older ones need an app or a recovery
+ * code.
+ */
 export const hasPasskeys = (): boolean =>
   'PublicKeyCredential' in window &&
   typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function';

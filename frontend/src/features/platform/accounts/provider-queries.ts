@@ -1,18 +1,21 @@
-/** Identity providers: how a browser goes there by each protocol, and what it returns with. */
+/**
+ * Identity providers: the redirects to them for each protocol, and the values with which they
+ * redirect back.
+ */
 import { calls } from '../../../api';
 
 export type Provider = { protocol: 'oidc' | 'saml'; name: string };
 type Named = { name: string } | null;
 
-/** What the identity provider sent a browser back with. */
+/** The values with which the identity provider redirected back. */
 export type ProviderReturnResult =
   | { protocol: 'oidc'; state: string; code?: string; iss?: string; error?: string }
   | { protocol: 'saml'; state: string; response: string };
 
-/** Where the page that receives the form of a SAML provider leaves what it brought. */
+/** The key under which the page that receives the form of a SAML provider stores the response. */
 export const SAML_RESPONSE_KEY = 'slowpath.saml';
 
-/** The configured providers. */
+/** Returns the configured identity providers. */
 export function listProviders(methods: { oidc: Named; saml: Named } | undefined): Provider[] {
   return (['oidc', 'saml'] as const).flatMap((protocol) => {
     const name = methods?.[protocol]?.name;

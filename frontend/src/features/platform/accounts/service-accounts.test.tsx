@@ -25,7 +25,7 @@ const anAccount = (changed: Partial<ServiceAccount> = {}): ServiceAccount => ({
   ...changed,
 });
 
-/** Serves accounts that can be deleted; records what is changed. */
+/** Serves service accounts that can be deleted; records the changes. */
 function serveAccounts(...accounts: ServiceAccount[]) {
   let there = accounts;
   const sent: unknown[] = [];
@@ -78,7 +78,7 @@ describe('service accounts', () => {
     await user.click(await button('Enable deployer'));
     await user.click(screen.getByRole('combobox', { name: 'Role of deployer' }));
     const options = await screen.findAllByRole('option', { name: 'viewer: read', hidden: true });
-    await user.click(options.at(-1)!); // those of the form come first
+    await user.click(options.at(-1)!); // the first options are those of the form
     await waitFor(() => expect(sent).toEqual([{ disabled: false }, { role: 'viewer' }]));
   });
 

@@ -1,8 +1,14 @@
-/** The command line as pages copy it: the single file of this server where it has one, else a checkout of Slowpath. */
+/**
+ * The command line in the texts that pages copy: the single file that this server offers, or a
+ * checkout of Slowpath.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { calls } from '../../../api';
 
-/** A server that has no file yet may be building it, so it is asked again when the page is shown again. */
+/**
+ * A server without a file may still be building it, so the query is sent again each time the page
+ * is shown.
+ */
 const cliQuery = {
   queryKey: ['cli'],
   queryFn: ({ signal }: { signal: AbortSignal }) => calls.cliList({ signal }),
@@ -11,9 +17,9 @@ const cliQuery = {
 };
 
 export type CliCommand = {
-  /** The lines that fetch the command first: none for a checkout. */
+  /** The lines that download the command first; empty for a checkout. */
   fetched: string[];
-  /** What starts the command. */
+  /** The word or words that start the command. */
   word: string;
 };
 
@@ -31,7 +37,7 @@ export function cliCommand(origin: string, platforms: readonly string[] = []): C
   };
 }
 
-/** The checkout until the server has answered. */
+/** Returns the command line; a checkout until the server has responded. */
 export function useCliCommand(): CliCommand {
   const offered = useQuery(cliQuery);
   return cliCommand(window.location.origin, offered.data?.platforms);

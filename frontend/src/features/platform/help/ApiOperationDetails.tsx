@@ -8,7 +8,7 @@ import { curlExample } from './curl-example';
 
 type ContentProps = { label: string; content: Record<string, { schema?: ApiSchema }> };
 
-/** A request body or an answer: its media type and its schema, opened. */
+/** A request body or a response: its media type and its schema, opened. */
 function Content({ label, content }: ContentProps) {
   return (
     <>
@@ -27,7 +27,7 @@ function Content({ label, content }: ContentProps) {
   );
 }
 
-/** A request to copy, with the required members only. */
+/** A curl command to copy, with the required members only. */
 function CurlExample({ named }: { named: NamedOperation }) {
   const text = curlExample(named, useContext(ApiSchemas));
   return (
@@ -40,7 +40,7 @@ function CurlExample({ named }: { named: NamedOperation }) {
   );
 }
 
-/** One operation: its address and summary; parameters, body and answers when it is opened. */
+/** One operation: its path and summary; parameters, body and responses when it is opened. */
 export function ApiOperationDetails({ named, isOpen }: { named: NamedOperation; isOpen: boolean }) {
   const { id, method, path, operation } = named;
   const { parameters = [], requestBody, responses } = operation;

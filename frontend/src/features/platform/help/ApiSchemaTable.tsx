@@ -8,7 +8,10 @@ export const ApiSchemas = createContext<Record<string, ApiSchema>>({});
 
 type DisclosureProps = { summary: ReactNode; id?: string; isOpen?: boolean; children: ReactNode };
 
-/** A part that is rendered when it is first opened: the whole document at once would be 1,600 rows. */
+/**
+ * A section that is rendered when it is first opened, because the whole document would have 1,600
+ * rows.
+ */
 export function Disclosure({ summary, id, isOpen = false, children }: DisclosureProps) {
   const [wasOpened, setWasOpened] = useState(isOpen);
   return (
@@ -34,7 +37,10 @@ type MemberRow = {
   place?: string;
 };
 
-/** Parameters or fields: name, type, what they mean; the schemas they name open below. */
+/**
+ * Parameters or fields: name, type, description; the schemas that they refer to can be opened
+ * below.
+ */
 export function MemberTable({ label, rows }: { label: string; rows: MemberRow[] }) {
   const names = [...new Set(rows.flatMap(({ schema }) => referencedSchemas(schema)))];
   return (

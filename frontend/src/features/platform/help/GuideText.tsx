@@ -1,4 +1,7 @@
-/** One page of the guide: Markdown with anchors, pictures of the guide's folder and links inside the guide. */
+/**
+ * One page of the guide: Markdown with anchors, images of the guide's folder and links inside the
+ * guide.
+ */
 import { useMemo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -65,7 +68,10 @@ function componentsFor(page: string, link: RenderGuideLink): Components {
 const PLUGINS = [remarkGfm];
 const EXAMPLE_SERVER = 'https://slowpath.example';
 
-/** Commands and files of the guide name this server; a guide that is read from a file keeps the example. */
+/**
+ * Replaces the example server in commands and files of the guide by this server; not in a guide
+ * that was opened as a file.
+ */
 const nameServer = (text: string, { protocol, origin }: Pick<Location, 'protocol' | 'origin'>) =>
   protocol.startsWith('http') ? text.replaceAll(EXAMPLE_SERVER, origin) : text;
 

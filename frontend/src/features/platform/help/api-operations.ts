@@ -1,4 +1,4 @@
-/** The operations of an OpenAPI document by tag, and schemas in one line. */
+/** The operations of an OpenAPI document by tag, and descriptions of schemas in one line. */
 import type { ApiDocument, ApiOperation, ApiSchema } from '../../../api';
 
 export type NamedOperation = {
@@ -10,7 +10,7 @@ export type NamedOperation = {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** All operations by their first tag; tags and paths in alphabetical order. */
+/** Returns all operations by their first tag; tags and paths are in alphabetical order. */
 export function groupOperations({ paths }: ApiDocument): Map<string, NamedOperation[]> {
   const groups = new Map<string, NamedOperation[]>();
   for (const path of Object.keys(paths).sort())
@@ -24,7 +24,7 @@ export function groupOperations({ paths }: ApiDocument): Map<string, NamedOperat
   return new Map([...groups].sort(([one], [other]) => one.localeCompare(other)));
 }
 
-/** Operations whose method, path or description contains every word. */
+/** Returns the operations whose method, path or description contains every word. */
 export function filterOperations(
   groups: Map<string, NamedOperation[]>,
   words: string,
@@ -45,7 +45,7 @@ export function filterOperations(
 
 const schemaName = ({ $ref = '' }: ApiSchema): string => $ref.split('/').at(-1) ?? '';
 
-/** The type of a schema in one line. */
+/** Describes the type of a schema in one line. */
 export function typeText(schema: ApiSchema): string {
   if (schema.$ref) return schemaName(schema);
   const union = schema.anyOf ?? schema.oneOf;
@@ -60,7 +60,7 @@ export function typeText(schema: ApiSchema): string {
   return schema.format ? `${schema.type ?? ''} (${schema.format})` : (schema.type ?? 'any');
 }
 
-/** The limits of a value in one line; empty where it has none. */
+/** Describes the limits of a value in one line; empty if it has none. */
 export function limitsText(schema: ApiSchema): string {
   const value = (schema.anyOf ?? []).find(({ type }) => type !== 'null') ?? schema;
   const limits = [
@@ -75,7 +75,10 @@ export function limitsText(schema: ApiSchema): string {
   return limits.filter((limit) => limit !== false).join(', ');
 }
 
-/** The named schemas that a type refers to, itself included, in order of their first mention. */
+/**
+ * Returns the named schemas that a type refers to, including itself, in order of their first
+ * mention.
+ */
 export function referencedSchemas(schema: ApiSchema): string[] {
   const parts = [
     ...(schema.anyOf ?? schema.oneOf ?? schema.allOf ?? schema.prefixItems ?? []),

@@ -1,4 +1,7 @@
-/** A request that a reader can copy, made from the description of an operation: required members only. */
+/**
+ * A curl command that a reader can copy, built from the description of an operation, with required
+ * members only.
+ */
 import type { ApiSchema } from '../../../api';
 import type { NamedOperation } from './api-operations';
 
@@ -14,7 +17,7 @@ const FORMATS: Record<string, string> = {
   email: 'name@example.com',
 };
 
-/** A value that fits a schema, as far as its type says. */
+/** Returns a value that matches the type of a schema. */
 export function exampleOf(schema: ApiSchema, schemas: Schemas, name: string, depth = 0): unknown {
   if (depth > DEEPEST) return {};
   if (schema.$ref)
@@ -45,7 +48,7 @@ export function exampleOf(schema: ApiSchema, schemas: Schemas, name: string, dep
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The lines of a curl command for an operation, with the token from the environment. */
+/** Returns a curl command for an operation, with the token from the environment. */
 export function curlExample({ method, path, operation }: NamedOperation, schemas: Schemas): string {
   const { parameters = [], requestBody } = operation;
   const query = parameters

@@ -8,7 +8,7 @@ type GuidePageEntry = { page: string; title: string };
 export const API_REFERENCE = 'api-reference';
 export const GUIDE_START = 'index';
 
-/** The pages in reading order, by what a reader wants to do. */
+/** The pages in reading order, grouped by task. */
 export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEntry[] }[] = [
   {
     name: 'First steps',
@@ -80,15 +80,15 @@ export const WRITTEN_PAGES = Object.keys(texts).map((path) =>
   path.slice(FOLDER.length).replace(/\.md$/u, ''),
 );
 
-/** The Markdown of a page; null where there is none. */
+/** Returns the Markdown of a page; null if the page does not exist. */
 export async function loadGuidePage(page: string): Promise<string | null> {
   return (await texts[`${FOLDER}${page}.md`]?.()) ?? null;
 }
 
-/** The URL of a picture or another file that a page names. */
+/** Returns the URL of an image or another file that a page refers to. */
 export const fileUrlOf = (path: string): string | undefined => files[`${FOLDER}${path}`];
 
-/** Where a link of a page leads inside the guide; null for every other link. */
+/** Returns the page and heading of a link inside the guide; null for every other link. */
 export function guideAddressOf(href: string, page: string): GuideAddress | null {
   const match = /^(?:([\w-]+)\.md)?(?:#(.+))?$/u.exec(href);
   if (!match || href === '') return null;

@@ -47,7 +47,7 @@ export async function buildGuideIndex(): Promise<GuideIndex> {
   return index;
 }
 
-/** Cuts a text at the words that matched. */
+/** Splits a text at the words that matched. */
 export function markMatches(text: string, terms: readonly string[]): TextPiece[] {
   if (terms.length === 0) return [{ text, isMatch: false }];
   const escaped = [...terms]
@@ -59,7 +59,7 @@ export function markMatches(text: string, terms: readonly string[]): TextPiece[]
     .filter((piece) => piece.text !== '');
 }
 
-/** The part of a text around the first match. */
+/** Returns the part of a text around the first match. */
 function excerptOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const found = terms.map((term) => lower.indexOf(term)).filter((at) => at >= 0);

@@ -3,14 +3,14 @@
 export type Heading = { level: number; text: string; anchor: string };
 type GuideSection = { heading: Heading; text: string };
 
-/** The anchor of a heading, as code hosts derive it. */
+/** Returns the anchor of a heading, as code hosts derive it. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-');
 
-/** Markdown without its signs: what a reader sees. */
+/** Removes the Markdown syntax of a text. */
 export const plainText = (markdown: string): string =>
   markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1')
@@ -19,7 +19,7 @@ export const plainText = (markdown: string): string =>
     .replace(/\s+/gu, ' ')
     .trim();
 
-/** A page, cut at its headings. Lines of code blocks that begin with # are no headings. */
+/** Splits a page at its headings. Lines of code blocks that begin with # are not headings. */
 export function splitSections(markdown: string): GuideSection[] {
   const sections: { heading: Heading; lines: string[] }[] = [];
   let isCode = false;

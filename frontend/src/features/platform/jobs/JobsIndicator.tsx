@@ -4,7 +4,10 @@ import { usePollWhile } from './team-events';
 import { activeJobsQuery, isActive } from './job-queries';
 import { runningText } from './job-wording';
 
-/** "2 decoding" in the top bar while anything is; nothing when nothing is. The link is the caller's. */
+/**
+ * The number of active jobs in the top bar: "2 decoding". Hidden if there are none. The caller
+ * renders the link.
+ */
 export function JobsIndicator({ link }: { link: (words: string) => ReactNode }) {
   const pollWhile = usePollWhile();
   const { data } = useQuery({

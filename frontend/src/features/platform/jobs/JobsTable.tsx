@@ -54,7 +54,7 @@ function Steps({ job }: { job: Job }) {
 
 type Change = Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'variables'>;
 
-/** Cancels a job that has not ended, or tries one again that failed. */
+/** Cancels a job that has not ended, or retries one that failed. */
 function JobAction({ job, stop, again }: { job: Job; stop: Change; again: Change }) {
   return isActive(job) ? (
     <button
@@ -120,12 +120,15 @@ function jobColumns(link: (job: Job) => ReactNode, action: (job: Job) => ReactNo
   ];
 }
 
-/** All jobs of the team, newest first: what each does, how far it is, why it failed, and trying again. */
+/**
+ * All jobs of the team, newest first: what each does, its progress, why it failed, and a button to
+ * retry it.
+ */
 export function JobsTable({
   link,
   mayAct,
 }: {
-  /** What a job is about, leading there if there is a place. */
+  /** Renders the subject of a job, with a link if it has a page. */
   link: (job: Job) => ReactNode;
   mayAct: boolean;
 }) {

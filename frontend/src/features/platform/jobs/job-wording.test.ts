@@ -6,7 +6,7 @@ import { activityOf, isWithoutResult, subjectNoun } from './job-wording';
 const BACKEND = join(import.meta.dirname, '../../../../../backend/slowpath');
 const JOB = /name: ClassVar\[str\] = "([^"]+)"[\s\S]*?subject_kind: ClassVar\[str\] = (\S+)/gu;
 
-/** The jobs that people can see: all but those that are about the team as a whole. */
+/** The jobs that users can see: all except those of the team as a whole. */
 const seen = readdirSync(BACKEND, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name === 'jobs.py')
   .flatMap((entry) => [...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(JOB)])

@@ -1,7 +1,7 @@
-/** What jobs are called, by their names on the wire. An unknown job is shown by its name. */
+/** Texts for jobs, by their names in the API. An unknown job is shown by its name. */
 import type { Job } from '../../../api';
 
-/** What it does while it runs, and what it is called in a list. */
+/** The activity of a running job, and the name of the job in a list. */
 const WORDS: Record<string, [doing: string, noun: string]> = {
   'assemblies.compute': ['disassembling', 'Disassemble a function'],
   'artifacts.decode': ['decoding', 'Decode an artifact'],
@@ -36,14 +36,17 @@ const WORDS: Record<string, [doing: string, noun: string]> = {
 export const activityOf = (name: string): string => WORDS[name]?.[0] ?? 'in progress';
 export const subjectNoun = (name: string): string => WORDS[name]?.[1] ?? name;
 
-/** Whether what a job is about is gone once the job has done its work: there is nothing to lead to. */
+/** Returns whether the job deletes its subject, which then has no page to link to. */
 export const isWithoutResult = (name: string): boolean => /\.(?:delete|expire)-/u.test(name);
 
-/** A message that waits is one whose receiver did not take it: tried again for days, and nothing is done meanwhile. */
+/**
+ * Returns whether a job is a notification that its receiver did not accept: it is retried for days,
+ * and is not active meanwhile.
+ */
 const isPaused = ({ name, state }: Pick<Job, 'name' | 'state'>): boolean =>
   name === 'notifications.deliver' && state === 'waiting';
 
-/** "2 decoding, 1 comparing"; empty when nothing is under way. */
+/** Describes the active jobs: "2 decoding, 1 comparing"; empty if there are none. */
 export function runningText(jobs: Pick<Job, 'name' | 'state'>[]): string {
   const counts = new Map<string, number>();
   for (const { name } of jobs.filter((job) => !isPaused(job)))

@@ -1,16 +1,23 @@
 /**
- * The event stream, open while a team's pages are. An event names a subject; every query whose key begins with
- * that subject's kind (`job`, `artifact`, `comparison`) is read again. So this module depends on no other feature.
+ * The event stream, open while pages of a team are shown. An event names a subject, and all queries
+ * whose key begins with its kind (`job`, `artifact`, `comparison`) are refetched. So this module
+ * depends on no other feature.
  */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { EVENT_KINDS, openEventStream, type EventKind, type ServerEvent } from '../../../api';
 
-/** Several events of one moment are one reading: 30 decodes would otherwise be 30 lists. */
+/**
+ * Events are collected for this time before queries are refetched: 30 decoded artifacts would
+ * otherwise refetch a list 30 times.
+ */
 const GATHER_MS = 250;
-/** How often is asked again while the stream is closed and something is under way. */
+/** The interval of polling while the stream is closed and a job is active. */
 const POLL_MS = 2000;
-/** With the stream open, queries poll slowly: an event may be lost with a connection that ends without an error. */
+/**
+ * The interval of polling while the stream is open: an event may be lost if a connection ends
+ * without an error.
+ */
 const SLOW_POLL_MS = 15_000;
 
 let live = false;
@@ -29,7 +36,10 @@ function watch(watcher: () => void): () => void {
   };
 }
 
-/** How often to read again what is under way: rarely while events arrive, every 2 s otherwise; never when idle. */
+/**
+ * Returns the interval of polling while something is running: 15 s with an open stream, 2 s
+ * otherwise; false if nothing is running.
+ */
 export function usePollWhile(): (runningText: boolean) => number | false {
   const open = useSyncExternalStore(watch, () => live);
   return (runningText) => (runningText ? (open ? SLOW_POLL_MS : POLL_MS) : false);
@@ -51,7 +61,10 @@ function gathering(client: QueryClient) {
   };
 }
 
-/** What is to be read again: a job changes what it is about, a notification its channel, a view its comparison. */
+/**
+ * Returns the kinds to refetch. A job also changes its subject, a notification its channel, a view
+ * its comparison.
+ */
 export function touchedBy(kind: EventKind, event: ServerEvent): string[] {
   if (kind === 'stale') return EVENT_KINDS.filter((each) => each !== 'stale' && each !== 'view');
   if (kind === 'comment') return ['comment', 'activity', 'inbox'];

@@ -13,7 +13,7 @@ import classes from './Scim.module.css';
 import { ScimTokens } from './ScimTokens';
 import { provisionedMembersQuery, scimQuery } from './scim-queries';
 
-/** What a provisioned member is: the first that is true. */
+/** Returns the state of a provisioned member: the first that applies. */
 export function stateOf({ is_active, has_joined, is_managed }: ProvisionedMember): string {
   if (!is_active) return 'inactive';
   if (!has_joined) return 'joins with the next sign-in';
@@ -49,7 +49,7 @@ const COLUMNS: Column<ProvisionedMember>[] = [
   },
 ];
 
-/** How an identity provider provisions the members of the team. */
+/** Settings of the provisioning of members by an identity provider. */
 export function ScimSettings({ team }: { team: TeamMembership }) {
   const settings = useQuery(scimQuery(team.id));
   const members = useQuery(provisionedMembersQuery(team.id));

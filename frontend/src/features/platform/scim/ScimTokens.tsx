@@ -48,7 +48,7 @@ const columns = (onRevoke: (token: Token) => void): Column<Token>[] => [
   },
 ];
 
-/** The tokens of identity providers: only owners create them, every admin may revoke them. */
+/** The tokens of identity providers: only owners can create them, all admins can revoke them. */
 export function ScimTokens({ team }: { team: TeamMembership }) {
   const tokens = useQuery({
     ...tokensQuery(team.id),

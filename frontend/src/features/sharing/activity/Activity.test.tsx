@@ -25,7 +25,7 @@ const anEvent = (changed: Partial<Activity> = {}): Activity => ({
   ...changed,
 });
 
-/** The feed as its page holds it: the filters live outside, as they do in the address. */
+/** The activity feed with its filters in a state, as the page has them in its URL. */
 function Feed({ first = {} }: { first?: ActivitySearch }) {
   const [search, setSearch] = useState(first);
   return (

@@ -1,4 +1,7 @@
-/** What the team did and what Slowpath found, newest first, by day; it updates while it is open. */
+/**
+ * The activity feed: what the team did and what Slowpath found, by day, newest first. It updates
+ * while it is open.
+ */
 import { Button, Select } from '@mantine/core';
 import { clockText, fullTimeText } from '../../../lib/times';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -33,7 +36,7 @@ export type ActivityProps = {
   onSearch: (next: ActivitySearch) => void;
   services: Named[];
   people: Named[];
-  /** A link to a page below the team's. */
+  /** Renders a link to a path below the team's. */
   link: (path: string, words: ReactNode) => ReactNode;
 };
 

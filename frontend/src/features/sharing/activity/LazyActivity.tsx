@@ -1,4 +1,4 @@
-/** The feed, loaded when it is first shown. */
+/** The activity feed, loaded when it is first shown. */
 import { Suspense, lazy } from 'react';
 import type { ActivityProps } from './Activity';
 

@@ -1,4 +1,4 @@
-/** What a link to the feed restores: of what, of which service, by whom. */
+/** Query parameters of the activity feed: kind, service and user. */
 import * as z from 'zod/mini';
 
 export const ACTIVITY_KINDS = [

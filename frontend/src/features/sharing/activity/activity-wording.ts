@@ -1,4 +1,4 @@
-/** News in words, by day; what was done alike one after the other is one line. */
+/** Texts of the activity feed by day. Consecutive uploads or deletions by one actor are merged. */
 import type { Activity, ActivityKind } from '../../../api';
 import { shortCommit } from '../../../lib/commits';
 import { dayNumber, longDateText } from '../../../lib/times';
@@ -15,7 +15,7 @@ export const KINDS: Record<ActivityKind, string> = {
   team: 'team',
 };
 
-/** Several things done alike, by one, one after the other: the newest represents them. */
+/** Consecutive events with the same action of the same user; the newest one represents them. */
 export type Line = { first: Activity; count: number };
 type Day = { day: string; lines: Line[] };
 
@@ -23,7 +23,7 @@ const dayOf = (at: string): string => String(dayNumber(at));
 
 const FOLDED = new Set(['artifact.received', 'artifact.deleted']);
 
-/** Events, newest first, grouped by days in the user's time zone. */
+/** Groups events, newest first, by days in the user's time zone. */
 export function daysOf(news: Activity[]): Day[] {
   const days: Day[] = [];
   for (const one of news) {
@@ -95,7 +95,7 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'team.renamed': ['renamed the team'],
 };
 
-/** What was done, before and after the name of the thing. */
+/** Returns the words before and after the name of an event's subject. */
 export function verbOf({ action, details: facts }: Activity): [before: string, after?: string] {
   if (action === 'regression.state')
     return ['put', `to ${facts.to?.replaceAll('-', ' ') ?? 'another state'}`];
@@ -106,7 +106,7 @@ export function verbOf({ action, details: facts }: Activity): [before: string, a
   return VERBS[action] ?? [action.replace('.', ' ')];
 }
 
-/** How the thing is called; nothing where the verb says it all. */
+/** Returns the name of an event's subject; '' if the verb is enough. */
 export function subjectOf({ first, count }: Line): string {
   if (first.action === 'member.joined' || first.action === 'member.left') return '';
   if (first.action === 'team.renamed' || first.action === 'member.role-changed') return '';
@@ -117,5 +117,5 @@ export function subjectOf({ first, count }: Line): string {
   return first.title ?? first.subject_kind;
 }
 
-/** The text of the event, if any. */
+/** Returns the text of the event, if any. */
 export const describeEvent = ({ details: facts }: Activity): string => facts.text ?? '';

@@ -1,4 +1,7 @@
-/** Where a comment is written: Markdown, and `@` names people of the team, chosen by keyboard or mouse. */
+/**
+ * The form of a comment: Markdown text, with a list of members after an `@`, for keyboard and
+ * mouse.
+ */
 import { Button, Textarea } from '@mantine/core';
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { ErrorState, useDraft } from '../../../ui';
@@ -14,7 +17,7 @@ type FormProps = {
   people: Person[];
   save: { mutate: (words: CommentFields) => void; isPending: boolean; error: Error | null };
   text?: string;
-  /** Of what the words are, that they may be left and found again. */
+  /** The key under which an unsent text is stored, so that it is restored later. */
   draft?: string;
   onClose?: () => void;
 };
@@ -26,7 +29,7 @@ type MemberChoiceProps = {
   onPick: (person: Person) => void;
 };
 
-/** The members whose name begins with what is typed after `@`. */
+/** The members that match the text typed after `@`. */
 function MemberChoice({ id, members, chosen, onPick }: MemberChoiceProps) {
   return (
     <ul id={id} className={classes.people} role="listbox" aria-label="Members">

@@ -1,4 +1,4 @@
-/** What the team says about one thing: threads, oldest first, growing while others write. */
+/** The discussion of one subject: threads, oldest first. It updates while others write. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { makeConnectionLostError, type PostedComment, type TeamMembership } from '../../../api';
@@ -28,7 +28,7 @@ export type DiscussionProps = {
   team: TeamMembership;
   /** The id of the current user. */
   me: string;
-  /** What the address leads to on its page: `comment-` and an id. */
+  /** The comment that the URL links to: `comment-` and an id. */
   aim: string;
 };
 
@@ -186,10 +186,12 @@ function CommentView({ comment, around, onAnswer }: CommentProps) {
   );
 }
 
-/** Events that stop keeping the comment in view: the user navigated away. */
+/** Events after which the linked comment is not scrolled into view again. */
 const GONE_ON = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
-/** Keep the linked comment in view while content above it is loading, until the user moves on. */
+/**
+ * Scrolls to the linked comment again while content above it is loading, until the user moves on.
+ */
 function useInSight(place: string, aimed: boolean): void {
   useEffect(() => {
     if (!aimed) return;

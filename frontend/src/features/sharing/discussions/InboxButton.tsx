@@ -1,4 +1,7 @@
-/** In the top bar: how often one was named and has not read it; opened, where. */
+/**
+ * The inbox button of the top bar: the number of unread mentions of the user, and a popover with
+ * them.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { LazyPopover } from '../../../ui';
@@ -7,7 +10,7 @@ import { unreadQuery } from './discussion-queries';
 
 const InboxPopover = lazy(() => import('./InboxPopover'));
 
-/** `onOpen` is given an address below the team's. */
+/** `onOpen` is called with a path below the team's. */
 export function InboxButton({ onOpen }: { onOpen: (path: string) => void }) {
   const { data } = useQuery(unreadQuery);
   const unread = data?.unread ?? 0;

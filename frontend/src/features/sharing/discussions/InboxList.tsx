@@ -4,7 +4,9 @@ import { ErrorState, SkeletonRows, Timestamp } from '../../../ui';
 import classes from './discussions.module.css';
 import { inboxQuery, markMentionsRead } from './discussion-queries';
 
-/** The address of a comment below the team's: of its page, and its position there. */
+/**
+ * Returns the path of a comment below the team's: of its page, with the comment as the fragment.
+ */
 const placeOf = ({ path, comment_id }: Mention): string => `${path}#comment-${comment_id}`;
 
 export default function InboxList({

@@ -1,4 +1,4 @@
-/** The inbox at its button: where one was named. */
+/** The popover of the inbox button: comments that mention the user. */
 import { Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import List from './InboxList';
 import classes from './discussions.module.css';
 import { unreadQuery } from './discussion-queries';
 
-/** `onOpen` is given an address below the team's. */
+/** `onOpen` is called with a path below the team's. */
 export default function InboxPopover({ onOpen }: { onOpen: (path: string) => void }) {
   const button = useFirstOpen();
   const [opened, setOpened] = useState(false);

@@ -15,7 +15,7 @@ export const Discussion = (props: DiscussionProps) => (
   </Suspense>
 );
 
-/** How many comments stand on each part of a thing: on the findings of a comparison. */
+/** Returns the number of comments by part of a subject, such as the findings of a comparison. */
 export function useCounts(kind: SubjectKind, id: string | null): Map<string, number> {
   const { data } = useQuery(countsQuery(kind, id === null ? [] : [id]));
   return new Map((data?.items ?? []).map(({ part, count }) => [part, count]));

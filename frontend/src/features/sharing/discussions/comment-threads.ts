@@ -1,4 +1,4 @@
-/** Comments as they are laid out: threads in the order of their beginnings, answers below. */
+/** Groups comments into threads, ordered by their first comments, with the replies below. */
 import type { Finding, PostedComment } from '../../../api';
 
 export type Thread = { first: PostedComment; answers: PostedComment[] };
@@ -12,7 +12,10 @@ export function threadsOf(comments: PostedComment[]): Thread[] {
   return [...threads.values()];
 }
 
-/** The identity of a finding in its comparison, independent of its position: as the server has it. */
+/**
+ * Returns the identity of a finding in its comparison, independent of its position. The server
+ * computes the same.
+ */
 export const findingPart = ({
   kind,
   profile_kind,
@@ -24,7 +27,7 @@ export const findingPart = ({
 
 export type Person = { id: string; name: string };
 
-/** What is being typed after an `@`, and where it begins; null when no mention is being typed. */
+/** Returns the text typed after an `@`, and where it begins; null if no mention is being typed. */
 export function mentionAt(text: string, caret: number): { from: number; typed: string } | null {
   const before = text.slice(0, caret);
   const from = before.lastIndexOf('@');
@@ -35,7 +38,7 @@ export function mentionAt(text: string, caret: number): { from: number; typed: s
 
 const MOST_SHOWN = 8;
 
-/** Who may be meant: names of which a word begins as typed. */
+/** Returns the people with a name in which a word begins with the typed text. */
 export function matchMembers(people: Person[], typed: string): Person[] {
   const sought = typed.toLowerCase();
   return people
@@ -46,7 +49,7 @@ export function matchMembers(people: Person[], typed: string): Person[] {
     .slice(0, MOST_SHOWN);
 }
 
-/** The text with the mention inserted, and the caret position after it. */
+/** Returns the text with the mention inserted, and the caret position after it. */
 export function insertMention(text: string, from: number, caret: number, name: string) {
   const before = `${text.slice(0, from)}@${name} `;
   return { text: before + text.slice(caret).replace(/^ /u, ''), caret: before.length };

@@ -1,12 +1,15 @@
-/** Comments on a subject, their number, and mentions of the user. An event `comment` or `mention` reads anew. */
+/**
+ * Queries of comments on a subject, their number, and mentions of the user. An event `comment` or
+ * `mention` refetches them.
+ */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { calls, type SubjectKind } from '../../../api';
 
 export type Subject = {
   kind: SubjectKind;
-  /** Of a finding: its comparison. */
+  /** For a finding, the id of its comparison. */
   id: string;
-  /** Of a finding: by what it is known there (`findingPart`). */
+  /** For a finding, its identity in the comparison (`findingPart`). */
   part?: string;
 };
 
@@ -40,7 +43,10 @@ export const inboxQuery = infiniteQueryOptions({
 
 export type CommentFields = { text: string; mentioned_user_ids: string[] };
 
-/** The key makes a second sending of the same words (a lost answer) the same comment. */
+/**
+ * Creates a comment. With the same key, a repeated request (after a lost response) creates no
+ * second comment.
+ */
 export const createComment = (
   subject: Subject,
   words: CommentFields,

@@ -49,7 +49,10 @@ function showDiscussion(comments: PostedComment[], role: Role = 'member', aim = 
   );
 }
 
-/** Records the bodies of one method below the comments; the answer is a comment. */
+/**
+ * Records the bodies of requests with one method to a path below the comments; responds with a
+ * comment.
+ */
 function record(method: 'post' | 'patch', path = ''): unknown[] {
   const sent: unknown[] = [];
   server.use(
@@ -65,7 +68,7 @@ const field = (name: string) => screen.findByRole('combobox', { name });
 const comment = async (text: string) =>
   (await screen.findByText(text)).closest<HTMLElement>('article')!;
 
-// Text that was typed and not sent is restored in the next discussion.
+// Unsent text is restored in the next discussion.
 afterEach(() => sessionStorage.clear());
 
 describe('the comments of a subject', () => {
@@ -82,7 +85,7 @@ describe('the comments of a subject', () => {
     expect(replies[0]).toHaveTextContent(/token · .*Inlined\?/);
     expect(replies[1]).toHaveTextContent(/^Deleted comment$/);
     expect(await comment('Another matter.')).toHaveTextContent(/^a former member/);
-    // A reply is not replied to: threads have two levels.
+    // A reply has no replies: threads have two levels.
     expect(within(replies[0]!).queryByRole('button', { name: 'Reply' })).not.toBeInTheDocument();
   });
 

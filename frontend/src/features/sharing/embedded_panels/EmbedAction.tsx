@@ -1,4 +1,4 @@
-/** Opens the links to a service's panels for pages of others. */
+/** The button that opens the dialog with the embedded panels of a service. */
 import { Suspense, lazy, useState } from 'react';
 import type { EmbedDialogProps } from './EmbedDialog';
 

@@ -1,4 +1,7 @@
-/** Links to one panel for pages of others: what it shows is chosen before it is created, and it can be revoked. */
+/**
+ * A dialog that creates and revokes signed links, which embed a panel of a service on pages of
+ * others.
+ */
 import { Button, Modal, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +27,7 @@ import classes from './embed.module.css';
 export type EmbedDialogProps = {
   service: { id: string; name: string };
   environmentId: string;
-  /** What the dashboard shows: so long until now, or a fixed range. */
+  /** The time range of the dashboard: a length until now, or a fixed range. */
   range: { lengthMs: number; untilMs: number | null };
   onClose: () => void;
 };
@@ -67,7 +70,7 @@ export default function EmbedDialog(props: EmbedDialogProps) {
 
 const MINUTE_MS = 60_000;
 
-/** The server's limits of a range, in seconds. */
+/** The server's limits of the length of a range, in seconds. */
 const LENGTH_S = { least: 300, most: 30 * 86_400 };
 
 function NewPanel(props: EmbedDialogProps & { onMade: (made: EmbeddedPanel) => void }) {
@@ -143,7 +146,7 @@ function PanelAddresses({ panel, name }: { panel: EmbeddedPanel; name: string })
   );
 }
 
-/** The links of this service that are not revoked. */
+/** The embedded panels of this service that are not revoked. */
 function Panels({ service }: Pick<EmbedDialogProps, 'service'>) {
   const client = useQueryClient();
   const panels = useQuery(embeddedPanelsQuery(service.id));

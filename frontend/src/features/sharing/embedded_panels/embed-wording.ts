@@ -1,4 +1,4 @@
-/** Embedded panels in words, and the line that shows one on another page. */
+/** Texts of embedded panels, and the HTML that embeds one. */
 import type { EmbeddedPanel } from '../../../api';
 import { lengthText } from '../../../engine/dashboard/dashboard-time';
 
@@ -17,7 +17,7 @@ export const EXPIRIES = [
 const attribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The HTML that shows a panel in a frame. */
+/** Returns the HTML that shows a panel in a frame. */
 export const frameLine = (panel: EmbeddedPanel, name: string): string =>
   `<iframe src="${attribute(panel.page_url)}" title="${attribute(name)}" width="720" height="260" style="border:0" loading="lazy"></iframe>`;
 

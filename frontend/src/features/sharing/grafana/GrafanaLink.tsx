@@ -1,15 +1,15 @@
-/** The link to the team's dashboard in Grafana, if the settings name one. */
+/** A link to the team's dashboard in Grafana, if the settings contain one. */
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery } from '../../inventory/catalog';
 import { sharingQuery } from '../reports';
 import { dashboardAddress } from './dashboard-address';
 
 export type GrafanaLinkProps = {
-  /** Its name in addresses. */
+  /** The slug of the service. */
   service: string;
-  /** Its id; null: the usual one. */
+  /** The id of the environment; null means the default one. */
   environmentId: string | null;
-  /** Milliseconds since 1970, or so long until now. */
+  /** Milliseconds since 1970, or the length of a range that ends now. */
   range: { fromMs: number; toMs: number } | string;
 };
 

@@ -1,4 +1,4 @@
-/** The template of the links to the team's dashboard in Grafana. */
+/** The setting with the URL template of the team's dashboard in Grafana. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Links to Grafana and their setting, loaded when they are first shown. */
+/** The link to Grafana and its setting, loaded when they are first shown. */
 import { Suspense, lazy } from 'react';
 import type { GrafanaLinkProps } from './GrafanaLink';
 import type { GrafanaSettingsProps } from './GrafanaSettings';

@@ -1,6 +1,9 @@
-/** The address of the team's dashboard in Grafana, from its template. */
+/** Fills the URL template of the team's dashboard in Grafana. */
 
-/** A range in milliseconds since 1970, or as Grafana names one that goes on (`now-4h` to `now`). */
+/**
+ * A range in milliseconds since 1970, or in Grafana's syntax for a range that ends now (`now-4h` to
+ * `now`).
+ */
 type DashboardPlace = {
   service: string;
   environment: string;
@@ -8,10 +11,12 @@ type DashboardPlace = {
   to: number | string;
 };
 
-/** The server accepts the same; what it stored before is checked again, because the address becomes a link. */
+/**
+ * The server accepts the same URLs. Stored templates are checked again, because they become links.
+ */
 const ALLOWED = /^https?:\/\/[A-Za-z0-9.-]+(:\d{1,5})?(\/|$)/u;
 
-/** null: the template cannot be a link. */
+/** Returns null if the template is not a valid URL of a link. */
 export function dashboardAddress(template: string, place: DashboardPlace): string | null {
   if (!ALLOWED.test(template)) return null;
   return template.replace(/\{(service|environment|from|to)\}/gu, (_all, name: string) =>

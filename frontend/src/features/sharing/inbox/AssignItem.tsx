@@ -1,4 +1,4 @@
-/** Assigns an item of the inbox to a person of a commit, on the page of its subject. */
+/** Assigns an item of the inbox to a person of a commit, on the page of the item's subject. */
 import { useQuery } from '@tanstack/react-query';
 import type { InboxItem } from '../../../api';
 import { AssignPerson, type CommitMember } from '../../inventory/repositories';

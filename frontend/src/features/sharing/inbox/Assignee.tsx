@@ -2,7 +2,7 @@ import type { InboxItem } from '../../../api';
 import { PersonName } from '../../../ui';
 import classes from './inbox.module.css';
 
-/** The assignee of an item; that it is unassigned is marked while it is open. */
+/** The assignee of an item; "Unassigned" is highlighted while the item is open. */
 export function Assignee({ item }: { item: InboxItem }) {
   const { assignee, closed } = item;
   return (

@@ -19,7 +19,7 @@ const OPEN_LABELS: Record<InboxItem['kind'], string> = {
   'metric-source': 'Open settings',
 };
 
-/** What is done first with an item, on a card of a narrow screen. */
+/** The most common actions on an item, on its card on a narrow screen. */
 export function CardActions({ item, me, triage, onOpen, keys }: CardActionsProps) {
   const isOwn = item.assignee?.id === me;
   return (

@@ -1,4 +1,7 @@
-/** A menu of the bar at the bottom edge: it opens upward, by its key or button, and its choices have digits. */
+/**
+ * A menu of the action bar at the bottom of the page. It opens upward, by its key or button, and
+ * digits select its choices.
+ */
 import { Button, Menu } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
 import { StateIcon } from '../../../ui';
@@ -7,21 +10,24 @@ import type { Choice } from './triage-choices';
 
 type ChoiceMenuProps = {
   label: string;
-  /** Its key, where the page has keys. */
+  /** The key that opens the menu, if the page has shortcuts. */
   hint?: string;
   title: string;
   choices: Choice[];
-  /** Why it cannot be opened, or null. */
+  /** The reason why the menu cannot be opened, or null. */
   blocker: string | null;
   isOpen: boolean;
   onOpen: (open: boolean) => void;
   onChoose: (choice: Choice) => void;
 };
 
-/** Not by a key: the one that opens a menu would close it again. */
+/**
+ * Events outside the menu that close it. Keys are not among them: the key that opens a menu would
+ * close it again.
+ */
 const CLOSED_BY = ['mousedown', 'touchstart'];
 
-/** While the menu is open, the digit of a choice chooses it, wherever the focus is. */
+/** Selects a choice by its digit while the menu is open, wherever the focus is. */
 function useDigits(isOpen: boolean, choices: Choice[], onChoose: (choice: Choice) => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const choice = /^[1-9]$/u.test(event.key) ? choices[Number(event.key) - 1] : undefined;

@@ -1,4 +1,7 @@
-/** What fixed some items: a commit, a build or a deployment. Slowpath proves it with later data. */
+/**
+ * A form to state what fixed some items: a commit, a build or a deployment. Slowpath proves it with
+ * later data.
+ */
 import { SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +12,10 @@ import { fixChoicesQuery, type FixKind } from './inbox-queries';
 
 const SHA = /^[0-9a-f]{7,40}$/iu;
 
-/** Builds and deployments can be listed where all items are of one service. */
+/**
+ * Returns the id of the service that all items are of, or null. Only then can builds and
+ * deployments be listed.
+ */
 function commonService(targets: readonly InboxItem[]): string | null {
   const ids = new Set(targets.map(({ service }) => service?.id ?? null));
   return ids.size === 1 ? (targets[0]?.service?.id ?? null) : null;

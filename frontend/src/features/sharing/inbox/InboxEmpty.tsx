@@ -14,7 +14,7 @@ const EMPTY: Record<View, string> = {
 
 type EmptyProps = { search: InboxSearch; inbox: Pick<InboxOut, 'counts'>; Link: InboxLink };
 
-/** What is missing, and where something is. */
+/** The message of an empty list, with a link to remove the filters or to show the closed items. */
 export function InboxEmpty({ search, inbox: { counts }, Link }: EmptyProps) {
   const view = viewOf(search);
   if (hasFilters(search))

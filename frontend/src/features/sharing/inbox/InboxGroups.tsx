@@ -1,4 +1,4 @@
-/** Items by group, with one line of column names above all. */
+/** Items by group, with one row of column names above all groups. */
 import type { CSSProperties, ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
 import { InboxRow, type ItemLink } from './InboxRow';

@@ -4,7 +4,7 @@ import { mostSevere, titleText } from './inbox-wording';
 
 type HeadlineProps = {
   counts: InboxOut['counts'];
-  /** All open items, the most severe of which is named; empty where the list is filtered. */
+  /** All open items, of which the most severe is named; empty if the list is filtered. */
   open: readonly InboxItem[];
 };
 

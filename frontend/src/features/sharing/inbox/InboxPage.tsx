@@ -1,4 +1,7 @@
-/** What needs action: production events, regressions, bisects, failing channels and sources, in one list. */
+/**
+ * The inbox: production events, regressions, bisects, failing channels and sources that need an
+ * action, in one list.
+ */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -42,7 +45,7 @@ export type InboxPageProps = {
   Link: InboxLink;
   link: ItemLink;
   onOpen: (item: InboxItem) => void;
-  /** Right of the headline. */
+  /** Actions right of the headline. */
   actions: ReactNode;
 };
 

@@ -1,4 +1,4 @@
-/** One item on two lines; on a narrow screen a card, with what is done first with it. */
+/** One item in two lines; on a narrow screen a card with the most common actions. */
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../api';
@@ -23,7 +23,7 @@ export type ItemLink = (item: InboxItem, words: ReactNode) => ReactNode;
 
 type InboxRowProps = {
   item: InboxItem;
-  /** Whether the keys act on it. */
+  /** Whether the shortcuts apply to this item. */
   isCurrent: boolean;
   isSelected: boolean;
   mayWrite: boolean;
@@ -31,7 +31,7 @@ type InboxRowProps = {
   onFocus: () => void;
   onSelect: () => void;
   link: ItemLink;
-  /** What a card offers while it is the current one. */
+  /** The actions of the card while the item is the current one. */
   cardActions: ReactNode;
 };
 
@@ -39,7 +39,7 @@ export function InboxRow(props: InboxRowProps) {
   const { item, isCurrent, isSelected, mayWrite, isShown, onFocus, onSelect, link } = props;
   const service = item.service?.slug ?? null;
   const [glyph, state] = stateLabel(item.state);
-  // A snapshot shows what its author saw, to others who read nothing of it.
+  // A snapshot shows the items as its author saw them; its readers have no read marks.
   const isSnapshot = useIsSnapshot();
   const isUnread = item.is_unread && !isSnapshot;
   return (

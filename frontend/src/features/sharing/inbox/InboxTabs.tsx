@@ -24,7 +24,7 @@ type TabsProps = {
   counts: InboxCounts | null;
   saved: InboxView[];
   Link: InboxLink;
-  /** Right: saves or deletes the view. */
+  /** The button at the right that saves or deletes the view. */
   action: ReactNode;
 };
 

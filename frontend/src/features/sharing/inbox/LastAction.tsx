@@ -3,7 +3,7 @@ import { ErrorState } from '../../../ui';
 import classes from './inbox.module.css';
 import type { Triage } from './use-triage';
 
-/** What was done last, with its undo; or why it could not be done. */
+/** The last action with its undo, or the reason why it failed. */
 export function LastAction({ triage }: { triage: Triage }) {
   const { done, error, isPending, undo } = triage;
   return (

@@ -4,7 +4,7 @@ import type { InboxItemRef } from '../../../api';
 import { inboxItemQuery } from './inbox-queries';
 import { useReading } from './use-reading';
 
-/** On the page of an item: whatever is unread about it is read now. It shows nothing. */
+/** Marks the item of a page as read. Renders nothing. */
 export default function ReadMark({ kind, id }: InboxItemRef) {
   const { mark } = useReading();
   const isUnread = useQuery(inboxItemQuery(kind, id)).data?.is_unread ?? false;

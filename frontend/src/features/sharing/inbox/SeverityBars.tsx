@@ -2,7 +2,7 @@ import type { InboxItem } from '../../../api';
 import classes from './inbox.module.css';
 import { SEVERITY_LABELS, addedText } from './inbox-wording';
 
-/** Three bars, the word, and the latency that is added each second where the load is known. */
+/** The severity as three bars and a word, and the latency added per second if the load is known. */
 export function SeverityBars({ item }: { item: InboxItem }) {
   const [bars, word] = SEVERITY_LABELS[item.severity];
   return (

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import classes from './inbox.module.css';
 import { SHORTCUTS } from './inbox-keys';
 
-/** All keys of the page. */
+/** All shortcuts of the inbox. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal

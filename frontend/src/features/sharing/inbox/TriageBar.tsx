@@ -1,4 +1,7 @@
-/** What can be done with the selected items, or with the one at the cursor, at the bottom edge of the page. */
+/**
+ * A bar of actions at the bottom of the page, for the selected items, or else for the one at the
+ * cursor.
+ */
 import { Button } from '@mantine/core';
 import type { InboxItem } from '../../../api';
 import { TriageForms } from './TriageForms';

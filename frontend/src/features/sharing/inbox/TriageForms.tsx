@@ -1,4 +1,4 @@
-/** Actions that need more than a choice: a reason, a date, what fixed it. */
+/** Forms of actions that need more than a choice: a reason, a date, or what fixed an item. */
 import { TextInput, Textarea } from '@mantine/core';
 import { fieldTime } from '../../../lib/wall-times';
 import { timeZone } from '../../../lib/times';
@@ -48,7 +48,7 @@ export function TriageForms({ targets, opened, onClose, triage }: TriageFormsPro
 
 const FAILED = 'Could not save the change';
 
-/** Mutes items; those that are muted already are shown again, if no other is selected. */
+/** Mutes the items that can be muted. If there are none, unmutes the selected ones. */
 function MuteForm({ targets, onAct, isPending, error, onCancel }: ActionFormProps) {
   const [reason, setReason] = useState('');
   const shown = targets.filter((item) => allows(item, ['mute']));

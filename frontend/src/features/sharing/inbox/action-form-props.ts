@@ -1,9 +1,9 @@
 import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
 
-/** What a form of an action is given. */
+/** Props of the form of an action. */
 export type ActionFormProps = {
   targets: InboxItem[];
-  /** For all the items, unless some are named. */
+  /** Applies the action to the given items, or to all targets if none are given. */
   onAct: (action: InboxAction, items?: readonly InboxItemRef[]) => void;
   isPending: boolean;
   error: Error | null;

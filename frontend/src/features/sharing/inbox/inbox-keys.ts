@@ -1,6 +1,6 @@
-/** Keys of the inbox, and what they do to the cursor and the selection. Nothing here knows a page. */
+/** Shortcuts of the inbox, and what they do to the cursor and the selection. No side effects. */
 
-/** What opens at the bottom edge: menus, and forms where a choice is not enough. */
+/** The menus of the action bar, and the forms of actions for which a choice is not enough. */
 export type TriageMenu =
   | 'assign'
   | 'set-state'
@@ -45,7 +45,7 @@ const COMMANDS = new Map<string, Command>([
   ['?', { type: 'help' }],
 ]);
 
-/** Keys in words, as the list of shortcuts shows them. */
+/** Descriptions of the keys, for the list of shortcuts. */
 export const SHORTCUTS: [string[], string][] = [
   [['j', 'k'], 'move to the next or previous item'],
   [['x'], 'select the item'],
@@ -73,13 +73,13 @@ type Pressed = {
   target: EventTarget | null;
 };
 
-/** Fields, menus and dialogs have keys for themselves. */
+/** Elements that handle keys themselves: fields, menus and dialogs. */
 const OWN_KEYS =
   'textarea, select, [contenteditable], input:not([type=checkbox]), [role=menu], [role=dialog]';
-/** What Enter already opens. */
+/** Elements that the browser activates on Enter: links, buttons and summaries. */
 const OPENED_BY_ENTER = 'a, button, summary';
 
-/** The command of a key, or null if it belongs to something else. */
+/** Returns the command of a key, or null if the key has none or the focused element handles it. */
 export function commandOf({ key, ctrlKey, metaKey, altKey, target }: Pressed): Command | null {
   if (ctrlKey || metaKey || altKey) return null;
   const element = target instanceof Element ? target : null;
@@ -88,7 +88,10 @@ export function commandOf({ key, ctrlKey, metaKey, altKey, target }: Pressed): C
   return COMMANDS.get(key) ?? null;
 }
 
-/** The key of the row that a move leads to; the cursor begins at the first row. */
+/**
+ * Returns the key of the row to which the cursor moves. A cursor that is not set moves to the first
+ * row.
+ */
 export function movedCursor(
   keys: readonly string[],
   cursor: string | null,
@@ -100,7 +103,8 @@ export function movedCursor(
 }
 
 /**
- * Where the cursor is after the rows changed: on its row, or on the one that took its place.
+ * Returns the cursor after the rows changed: its row if that is still listed, else the next row
+ * that is, else the last row.
  * @param before the rows as they were when the cursor was set.
  */
 export function keptCursor(
@@ -120,7 +124,7 @@ export function toggled(selection: ReadonlySet<string>, key: string): ReadonlySe
   return next;
 }
 
-/** Rows that an action applies to: those selected, else the one at the cursor. */
+/** Returns the rows that an action applies to: those selected, else the one at the cursor. */
 export function targetsOf<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,

@@ -1,4 +1,4 @@
-/** Items and saved views. */
+/** Queries and mutations of items and saved views. */
 import { queryOptions } from '@tanstack/react-query';
 import {
   calls,
@@ -45,7 +45,7 @@ export const inboxViewsQuery = queryOptions({
   queryFn: ({ signal }) => calls.inboxViewsList({ signal }),
 });
 
-/** Items are read for the person alone. */
+/** Marks items as read or unread for the current user only. */
 export const markItems = (body: InboxReadingIn) => calls.inboxMarkRead({ body });
 
 export const actOnItems = (body: InboxActionIn) => calls.inboxAct({ body });
@@ -58,7 +58,7 @@ export type FixKind = 'commit' | 'build' | 'deployment';
 
 type FixChoice = { value: string; label: string };
 
-/** The newest builds or deployments of a service, as choices of a field. */
+/** Returns the newest builds or deployments of a service, as choices of a field. */
 export const fixChoicesQuery = (service_id: string, kind: 'build' | 'deployment') =>
   queryOptions({
     queryKey: [kind, 'fix-choices', service_id],

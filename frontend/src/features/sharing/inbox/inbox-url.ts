@@ -1,4 +1,7 @@
-/** What a link to the inbox restores: its view and filters. A saved view stores the same as a query string. */
+/**
+ * Query parameters of the inbox: its view and filters. A saved view stores the same as a query
+ * string.
+ */
 import * as z from 'zod/mini';
 import { addressChoice, addressText, listSearch } from '../../../lib/list-search';
 
@@ -44,7 +47,7 @@ const searchSchema = z.object({
 });
 export type InboxSearch = z.infer<typeof searchSchema>;
 
-/** Without a view, or with an unknown one, it is the first: what needs action. */
+/** Parses the query parameters. A missing or unknown view is the first one: what needs action. */
 export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
   return withoutDefaults(searchSchema.parse(search));
 }
@@ -58,13 +61,16 @@ function withoutDefaults(search: InboxSearch): InboxSearch {
 
 export const viewOf = (search: InboxSearch): View => search.view ?? VIEWS[0];
 
-/** Filters that are set besides the view; the order is not a filter. */
+/** Returns whether any filter is set. The view and the order are not filters. */
 export const hasFilters = (search: InboxSearch): boolean =>
   Object.entries(search).some(
     ([name, value]) => name !== 'view' && name !== 'sort' && Boolean(value),
   );
 
-/** The query string of a saved view; equal for equal filters in any order. */
+/**
+ * Formats the filters as the query string of a saved view. It is equal for equal filters in any
+ * order.
+ */
 export function formatFilters(search: InboxSearch): string {
   const entries = Object.entries(withoutDefaults(search)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return new URLSearchParams(entries).toString();

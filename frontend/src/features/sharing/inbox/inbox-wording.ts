@@ -1,4 +1,4 @@
-/** The inbox in words: severities, kinds, states, and what was done. */
+/** Texts of the inbox: severities, kinds, states, and results of actions. */
 import type { InboxAction, InboxItem } from '../../../api';
 import { momentOf } from '../../../lib/wall-times';
 import { dayNumber, momentText } from '../../../lib/times';
@@ -33,14 +33,14 @@ export const KIND_LABELS: Record<InboxItem['kind'], string> = {
   'metric-source': 'metric source',
 };
 
-/** Bars and word of a severity. */
+/** The number of bars and the word of a severity. */
 export const SEVERITY_LABELS: Record<InboxItem['severity'], [number, string]> = {
   high: [3, 'High'],
   medium: [2, 'Medium'],
   low: [1, 'Low'],
 };
 
-/** "1.10 s/s": the time by which all requests of one second take longer together. */
+/** Formats the latency added per second, summed over the requests of one second: "1.10 s/s". */
 export const addedText = ({ added_seconds_per_second: added }: InboxItem): string =>
   added === null ? '' : `${formatNumber(added)} s/s`;
 
@@ -49,10 +49,13 @@ export const changeText = ({ change }: InboxItem): string =>
 export const changeRangeText = ({ change }: InboxItem): string =>
   change?.low == null || change.high === null ? '' : formatRatioRange(change.low, change.high);
 
-/** One key for items of all kinds. */
+/** Returns a key that is unique among items of all kinds. */
 export const itemKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`;
 
-/** The tone of the new level: worse while it lasts, neutral once the item was closed. */
+/**
+ * Returns the tone of the sparkline's new level: worse or better while the item is open, neutral
+ * once it is closed.
+ */
 export function toneOf({ closed, change }: InboxItem): 'more' | 'less' | 'quiet' {
   if (closed !== null) return 'quiet';
   return change !== null && change.ratio < 1 ? 'less' : 'more';
@@ -83,14 +86,14 @@ const STATES: Record<State, [Glyph, string]> = {
 
 export const stateLabel = (state: State): [Glyph, string] => STATES[state];
 
-// A due date is a day of the calendar, in no time zone.
+// A due date is a calendar day without a time zone.
 const dayOnly = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
   timeZone: 'UTC',
 });
 
-/** Until when an item is snoozed: "snoozed until Fri 20 Nov 09:00". */
+/** Returns until when an item is snoozed: "snoozed until Fri 20 Nov 09:00". */
 function snoozeText({ snooze, service }: InboxItem): string {
   if (snooze === null) return '';
   return `snoozed ${untilText(snooze.rule, snooze.until, service?.slug)}`;
@@ -107,7 +110,10 @@ function untilText(
   return until === null ? 'until a time' : `until ${momentText(until)}`;
 }
 
-/** The title with the service or kind that it is about, where it does not name it. */
+/**
+ * Returns the title, with the number of a bisect in front, or the service of a production event if
+ * the title does not contain it.
+ */
 export function titleText({ kind, number, title, service }: InboxItem): string {
   if (kind === 'bisect') return `Bisect${number === null ? '' : ` ${number}`}: ${title}`;
   return kind === 'production-event' && service && !title.includes(service.slug)
@@ -115,7 +121,7 @@ export function titleText({ kind, number, title, service }: InboxItem): string {
     : title;
 }
 
-/** The second line of a row: its detail, and what was decided about it. */
+/** Returns the second line of a row: its detail, and the decisions about it. */
 export function detailText(item: InboxItem): string {
   const parts = [
     item.kind !== 'production-event' && item.service?.slug,
@@ -130,7 +136,10 @@ export function detailText(item: InboxItem): string {
   return parts.filter(Boolean).join(' · ');
 }
 
-/** The most severe of some items; of equal ones the one that adds most latency, then the first. */
+/**
+ * Returns the most severe item; among equal ones the one that adds the most latency, then the
+ * first.
+ */
 export function mostSevere(items: readonly InboxItem[]): InboxItem | null {
   const rank = ({ severity, added_seconds_per_second: added }: InboxItem) =>
     SEVERITY_LABELS[severity][0] * 1e9 + (added ?? 0);
@@ -142,7 +151,7 @@ export function mostSevere(items: readonly InboxItem[]): InboxItem | null {
 
 export const itemsText = (count: number): string => countOf(count, 'item');
 
-/** What was done, as the bar says it afterwards: "Assigned 2 items to Mira Kovač". */
+/** Describes an action that was done: "Assigned 2 items to Mira Kovač". */
 export function doneText(action: InboxAction, count: number, people: readonly Person[]): string {
   const items = itemsText(count);
   switch (action.type) {
@@ -174,15 +183,15 @@ export function doneText(action: InboxAction, count: number, people: readonly Pe
   }
 }
 
-/** Tomorrow at nine in the morning, in the person's time zone. */
+/** Returns tomorrow at 9:00 in the user's time zone. */
 export const tomorrowAtNine = (now: Date): Date =>
   new Date(momentOf((dayNumber(now) + 1) * 86_400_000 + 9 * 3_600_000));
 
-/** Whether an item allows one of some actions. */
+/** Returns whether an item allows one of the actions. */
 export const allows = (item: InboxItem, types: readonly ActionType[]): boolean =>
   types.some((type) => item.actions.includes(type));
 
-/** Why none of some actions can be applied to these items, or null. */
+/** Returns the reason why the actions cannot be applied to all of these items, or null. */
 export function actionBlocker(
   items: readonly InboxItem[],
   types: readonly ActionType[],

@@ -1,4 +1,4 @@
-/** What the menus of the inbox offer for some items. */
+/** The choices in the menus of the inbox for some items. */
 import type { InboxAction, InboxItem, InboxItemRef } from '../../../api';
 import { momentText } from '../../../lib/times';
 import type { Glyph } from '../../../ui';
@@ -8,14 +8,17 @@ import { allows, stateLabel, tomorrowAtNine, type Person } from './inbox-wording
 export type Choice = {
   label: string;
   glyph?: Glyph;
-  /** What it does; a choice that needs more opens a form instead. */
+  /** The action of the choice; a choice that needs more opens a form instead. */
   action?: InboxAction;
   opens?: TriageMenu;
-  /** The items it is for, where these are not all. */
+  /** The items that the action applies to, if it does not apply to all. */
   items?: InboxItemRef[];
 };
 
-/** The current user first, then the others by name; the last choice removes the assignee. */
+/**
+ * Returns the current user first, then the others by name, and a last choice that removes the
+ * assignee.
+ */
 export function assignChoices(people: readonly Person[], me: string): Choice[] {
   const own = people.find(({ id }) => id === me);
   const others = people
@@ -35,13 +38,13 @@ export function assignChoices(people: readonly Person[], me: string): Choice[] {
 type SettableState = (InboxAction & { type: 'set-state' })['state'];
 
 const OPEN_STATES: SettableState[] = ['new', 'investigating', 'acknowledged'];
-/** Only a proof closes a production event. */
+/** The states that a user can set. Only a proof sets a production event to fixed. */
 const STATES: Partial<Record<InboxItem['kind'], SettableState[]>> = {
   regression: [...OPEN_STATES, 'fixed', 'improved', 'not-a-regression', 'ignored'],
   'production-event': [...OPEN_STATES, 'not-a-regression', 'ignored'],
 };
 
-/** States that every one of the items may have. */
+/** Returns the states that all of the items may have. */
 export function stateChoices(items: readonly InboxItem[]): Choice[] {
   const lists = items.map(({ kind }) => STATES[kind] ?? []);
   const [first = [], ...others] = lists;
@@ -53,7 +56,10 @@ export function stateChoices(items: readonly InboxItem[]): Choice[] {
     });
 }
 
-/** Items that are snoozed already can only be ended; the other choices are for the rest. */
+/**
+ * Returns the choices for items that can be snoozed, and one that ends the snooze of those that are
+ * snoozed.
+ */
 export function snoozeChoices(items: readonly InboxItem[], now: Date): Choice[] {
   const snoozed = items.filter((item) => allows(item, ['unsnooze']));
   const open = items.filter((item) => allows(item, ['snooze']));
@@ -92,7 +98,10 @@ function newSnoozes(items: readonly InboxItem[], now: Date): Choice[] {
   ];
 }
 
-/** Each of the items as the one that remains; what was merged can be listed separately again. */
+/**
+ * Returns one choice for each item into which the others can be merged. If any were merged, returns
+ * the choice to list them separately again.
+ */
 export function mergeChoices(items: readonly InboxItem[]): Choice[] {
   const merged = items.filter((item) => allows(item, ['unmerge']));
   if (merged.length > 0)
@@ -107,7 +116,7 @@ export function mergeChoices(items: readonly InboxItem[]): Choice[] {
   }));
 }
 
-/** Why these items cannot be merged, or null. */
+/** Returns the reason why these items cannot be merged, or null. */
 export function mergeBlocker(items: readonly InboxItem[]): string | null {
   if (mergeChoices(items).length === 0) return 'Select two items or more to merge them.';
   const kinds = new Set(items.map(({ kind }) => kind));

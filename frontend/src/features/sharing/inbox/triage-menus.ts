@@ -1,4 +1,4 @@
-/** Menus and forms of triage, as the bar of the list and the page of one item show them. */
+/** Menus and forms of triage, for the action bar of the list and for the page of one item. */
 import type { InboxItem } from '../../../api';
 import type { TriageMenu } from './inbox-keys';
 import { actionBlocker, itemsText, type ActionType, type Person } from './inbox-wording';

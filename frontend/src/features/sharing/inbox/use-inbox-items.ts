@@ -1,4 +1,4 @@
-/** The items of the inbox, by group and in the order of the address, and the tools of their list. */
+/** The items of the inbox, by group and in the order of the URL, and the tools of their list. */
 import { useDebouncedValue } from '@mantine/hooks';
 import type { InboxItem } from '../../../api';
 import { useListTools, usePagedList } from '../../../ui';

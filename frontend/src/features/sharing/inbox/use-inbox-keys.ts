@@ -1,4 +1,7 @@
-/** The cursor, the selection and the open menu of the inbox, moved by keys wherever the focus is on the page. */
+/**
+ * The cursor, the selection and the open menu of the inbox, and their shortcuts, which work
+ * wherever the focus is on the page.
+ */
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { InboxItem } from '../../../api';
 import {
@@ -35,7 +38,7 @@ type KeysRequest = {
 
 const rowOf = (key: string) => document.querySelector<HTMLElement>(`[data-key=${CSS.escape(key)}]`);
 
-/** A row that is given the focus is scrolled into sight, above the bar. */
+/** Focuses a row and scrolls it into view, above the action bar. */
 function focusRow(key: string): void {
   const row = rowOf(key);
   row?.scrollIntoView({ block: 'nearest' });
@@ -50,7 +53,7 @@ export function useInboxKeys({ items, mayWrite, onOpen, onRead, onUndo }: KeysRe
   });
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<TriageMenu | 'help' | null>(null);
-  // The first row has the cursor until another is given it: the keys then have something to act on.
+  // The cursor is on the first row until it is moved, so that shortcuts always have a target.
   const cursor = keptCursor(place.among, keys, place.key) ?? keys[0] ?? null;
   const targets = targetsOf(items, itemKey, selection, cursor);
   const isSelection = items.some((item) => selection.has(itemKey(item)));

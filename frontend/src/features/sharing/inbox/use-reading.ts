@@ -1,4 +1,4 @@
-/** Marks items as read or unread for the person. */
+/** Marks items as read or unread for the current user. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InboxItem, InboxItemRef } from '../../../api';
 import { markItems } from './inbox-queries';
@@ -6,7 +6,7 @@ import { markItems } from './inbox-queries';
 type Reading = {
   error: Error | null;
   mark: (items: readonly InboxItemRef[], isRead: boolean) => void;
-  /** Marks as read, or as unread where all of them are read. */
+  /** Marks the items as read, or as unread if all of them are read. */
   toggle: (items: readonly InboxItem[]) => void;
 };
 

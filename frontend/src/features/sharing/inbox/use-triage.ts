@@ -1,4 +1,4 @@
-/** Actions on items, each with the requests that undo it. */
+/** Actions on items, with the requests that undo each of them. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InboxAction, InboxActionIn, InboxItemRef } from '../../../api';
@@ -7,7 +7,7 @@ import { doneText, itemsText, type Person } from './inbox-wording';
 
 type DoneAction = {
   sentence: string;
-  /** Why some of the items were not changed. */
+  /** The reasons why some of the items were not changed. */
   problems: string[];
   undo: InboxActionIn[];
 };
@@ -22,10 +22,10 @@ export type Triage = {
   undo: () => void;
 };
 
-/** Everything that shows items of the inbox. */
+/** The query keys of all data that shows items of the inbox. */
 const STALE = ['inbox', 'regression', 'production-event', 'bisect', 'dashboard'];
 
-/** So many actions can be undone, one after the other. */
+/** The number of actions that can be undone, one after the other. */
 const UNDO_MOST = 50;
 
 export function useTriage(people: readonly Person[]): Triage {
@@ -72,7 +72,7 @@ export function useTriage(people: readonly Person[]): Triage {
   };
 }
 
-/** One sentence for each reason: "2 items were not changed: It was deleted." */
+/** Returns one sentence for each reason: "2 items were not changed: It was deleted." */
 function refusalTexts(problems: { title: string; detail: string }[]): string[] {
   const counts = new Map<string, number>();
   for (const { title, detail } of problems) {

@@ -1,4 +1,7 @@
-/** A channel: its kind first, then what that kind needs. Where it ends never changes afterwards; all else does. */
+/**
+ * The form of a notification channel: its kind, then the fields of that kind. Its destination
+ * cannot be changed later.
+ */
 import { Checkbox, MultiSelect, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +24,7 @@ import {
 } from './notification-wording';
 
 type FormProps = {
-  /** What is to be changed; null: one is added. */
+  /** The channel to change; null to add one. */
   channel: Channel | null;
   onDone: (added: ChannelCreatedOut | null) => void;
 };
@@ -91,7 +94,8 @@ function Fields({ channel, onDone }: FormProps) {
             onChange={(next) => {
               const chosenKind = (next ?? 'slack') as Kind;
               change({ kind: chosenKind, events: DEFAULT_EVENTS[chosenKind] });
-              // The URL of a Slack channel is a secret: no other kind shows or sends it.
+              // The URL of a Slack channel is a secret: the form of another kind must not show or
+              // send it.
               setEnd(NO_END);
             }}
           />

@@ -1,4 +1,4 @@
-/** One channel: its destination, events, delivery state, and its notifications on request. */
+/** One channel: its destination, events and delivery state, and its notifications on request. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../../api';

@@ -41,7 +41,7 @@ const aMessage = (changed: Partial<ChannelMessage> = {}): ChannelMessage => ({
 const serve = (...channels: Channel[]) =>
   server.use(http.get(at('/notification-channels'), () => page(channels)));
 
-/** Records what is sent to one address below the channels; answers with `answer`. */
+/** Records the requests with one method to a path below the channels; responds with `answer`. */
 function record(method: 'post' | 'patch', path: string, answer: () => Response): unknown[] {
   const sent: unknown[] = [];
   server.use(
@@ -170,7 +170,7 @@ describe('the notifications of a channel', () => {
     const [waiting, failed] = within(list).getAllByRole('listitem');
     expect(waiting).toHaveTextContent(/^Pending.*2 failures · retrying .*The server answered 500/);
     expect(failed).toHaveTextContent(/^Failed.*1 failure$|^Failed.*1 failureResend$/);
-    // What is still being tried is not sent a second time.
+    // A notification with pending attempts cannot be sent again.
     expect(within(waiting!).queryByRole('button')).not.toBeInTheDocument();
     expect(within(failed!).getByRole('button', { name: 'Resend' })).toBeEnabled();
   });

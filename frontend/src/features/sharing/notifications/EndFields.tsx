@@ -1,4 +1,4 @@
-/** Where a channel ends: what its kind needs. */
+/** The fields of a channel's destination, by kind. */
 import { PasswordInput, Select, TextInput } from '@mantine/core';
 import type { Kind } from './notification-wording';
 

@@ -1,4 +1,4 @@
-/** Creates an issue of a production event or regression at a code host, once, and links to it. */
+/** Creates the linked issue of a production event or regression at a code host, and links to it. */
 import { Button, Menu } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { IssueTracker, LinkedIssue } from '../../../api';

@@ -1,8 +1,8 @@
-/** Channels, and what became of the messages of each. */
+/** Queries of channels and their notifications. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { calls, type ChannelUpdate, type ChannelWords } from '../../../api';
 
-/** More than a team may have. */
+/** More channels than a team may have. */
 const MOST = 100;
 const MESSAGES = 20;
 const LOOK_MS = 2_000;
@@ -12,7 +12,7 @@ export const channelsQuery = queryOptions({
   queryFn: ({ signal }) => calls.notificationChannelsList({ query: { limit: MOST }, signal }),
 });
 
-/** Polled while one is pending: how long it has been trying is worth seeing. */
+/** Polled while a notification is pending, so that the duration of its attempts is current. */
 export const notificationsQuery = (channel_id: string) =>
   infiniteQueryOptions({
     queryKey: ['notification', channel_id],

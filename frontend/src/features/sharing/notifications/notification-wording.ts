@@ -1,4 +1,4 @@
-/** Channels and messages in words. */
+/** Texts of channels and notifications. */
 import type { Channel, ChannelMessage } from '../../../api';
 import { countOf, type Glyph } from '../../../ui';
 
@@ -38,7 +38,7 @@ const PERSONAL_EVENTS: NotificationEvent[] = [
   'regression.opened',
   'bisect.finished',
 ];
-/** Events with a start and an end: all that an alert service can show. */
+/** Events of incidents, which start and end: the only ones that an alert service can show. */
 const INCIDENT_EVENTS: NotificationEvent[] = [
   'production-event.opened',
   'production-event.updated',
@@ -49,14 +49,16 @@ const INCIDENT_EVENTS: NotificationEvent[] = [
 
 const PRODUCTION_EVENTS = INCIDENT_EVENTS.filter((event) => event.startsWith('production-event'));
 
-/** Of production events that are rarely urgent: only channels that choose them get them. */
+/** Production events that are rarely urgent: a channel gets them only if they are selected. */
 const OPTIONAL_EVENTS: NotificationEvent[] = [
   'production-event.slow-deployment',
   'production-event.load',
   'production-event.gauge',
 ];
 
-/** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
+/**
+ * The events that are selected by default for each kind: few for people, all builds for code hosts.
+ */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   slack: PERSONAL_EVENTS,
   'slack-app': [...INCIDENT_EVENTS, 'bisect.finished'],
@@ -70,27 +72,30 @@ export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
   grafana: PRODUCTION_EVENTS,
 };
 
-/** Kinds that show only some events: those that are usual, and optional ones of production. */
+/** Returns whether a kind shows only its default events and the optional production events. */
 const isLimited = (kind: Kind): boolean =>
   kind === 'pagerduty' || kind === 'opsgenie' || kind === 'grafana';
 
-/** The events that a kind can show. */
+/** Returns the events that a kind can show. */
 export const eventsOf = (kind: Kind): typeof EVENTS =>
   isLimited(kind)
     ? EVENTS.filter(({ value }) => [...DEFAULT_EVENTS[kind], ...OPTIONAL_EVENTS].includes(value))
     : EVENTS;
 
-/** With them, a code host closes the issue of what has ended. */
+/** With these events, a code host closes the issue of an incident that has ended. */
 export const ISSUE_EVENTS: NotificationEvent[] = ['production-event.closed', 'regression.updated'];
 
-/** They show the verdict of a build at its commit, and can close issues. */
+/**
+ * Returns whether a kind is a code host, which shows the verdict of a build at its commit and can
+ * close issues.
+ */
 export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';
 
-/** The events of a channel, without the test event, which cannot be selected. */
+/** Returns the events of a channel, without the test event, which cannot be selected. */
 export const notificationEvents = ({ events }: Channel): NotificationEvent[] =>
   EVENTS.map(({ value }) => value).filter((value) => events.includes(value));
 
-/** Where a channel ends, as far as it may be shown. */
+/** Returns the destination of a channel, without its secret parts. */
 export const endText = ({ target }: Channel): string =>
   target.to?.join(', ') ??
   target.conversation ??

@@ -9,7 +9,10 @@ import AddToReport, { type AddToReportProps } from './AddToReport';
 
 const HEAP = aReport({ id: 'r2', title: 'Heap growth', blocks: [aText()] });
 
-/** Serves the reports, and takes every snapshot; returns what was sent, with the report it was sent to. */
+/**
+ * Serves the reports and accepts each snapshot; returns the bodies that were sent, with the ids of
+ * the reports.
+ */
 function serve(reports: Report[], responses: object[] = []): [string, Record<string, unknown>][] {
   const sent: [string, Record<string, unknown>][] = [];
   server.use(
@@ -102,7 +105,7 @@ describe('adding a page to a report', () => {
     await openDialog(user);
     await user.click(screen.getByRole('button', { name: 'Add snapshot' }));
     await screen.findByRole('status');
-    // What a report may not hold is left out: the session is not sent.
+    // Requests that a report may not contain are left out: the session is not sent.
     expect(sent).toEqual([
       [
         'r1',

@@ -10,23 +10,26 @@ import classes from './reports.module.css';
 import '../../../ui/radio-styles';
 
 export type AddToReportProps = {
-  /** Makes the page one that stays as it is: a range of now becomes a range of then. */
+  /** Changes the page to one that stays the same: a range until now becomes a fixed range. */
   hold?: () => Promise<void>;
-  /** Where the page is, below its team, once it is held. */
+  /** Returns the path of the page below its team's, called after `hold`. */
   path: () => string;
-  /** Requests to record although their views are not open. */
+  /** Returns requests to record although their views are not open. */
   also?: () => Promise<readonly string[]>;
-  /** Of a part of the page: what it is called, and what it is added by. */
+  /** For a part of the page: its title, and the button that adds it. */
   part?: { title: string; button: (open: () => void) => ReactNode };
   reportLink: (id: string, words: ReactNode) => ReactNode;
 };
 
 const TITLE_MOST = 200;
-/** So many are offered; older ones are found on the page of reports. */
+/** The number of reports that are offered; older ones are on the page of reports. */
 const OFFERED = 6;
 const NEW = 'new';
 
-/** What the page is called, and its own sentence: the one heads its part, the other may well be the report's name. */
+/**
+ * Returns the title of the page, for the new part, and its main heading, for the name of a new
+ * report.
+ */
 const named = () => {
   const title = document.title.replace(/ · Slowpath$/u, '').slice(0, TITLE_MOST);
   const sentence = document.querySelector('main h1')?.textContent.trim() ?? title;
@@ -35,7 +38,7 @@ const named = () => {
 
 type Filled = { title: string; isNew: boolean; name: string; isRead: boolean };
 
-/** Why it cannot be added yet. */
+/** Returns the reason why the page cannot be added yet. */
 function blockedBy({ title, isNew, name, isRead }: Filled): string | undefined {
   if (title.trim() === '') return 'Enter a title';
   if (!isRead) return 'Loading reports';
@@ -82,7 +85,7 @@ function Choice({ hold, path, also, reportLink, snapshot, onClose }: ChoiceProps
       try {
         return { ...made, left_out: await createSnapshot(client, made.id, page) };
       } catch (error) {
-        // An empty report is not useful; that it stays is worth no second message.
+        // An empty report is not useful. If its deletion fails too, only the first error is shown.
         await deleteReport(made.id).catch(() => undefined);
         throw error;
       }

@@ -1,4 +1,4 @@
-/** Parts around other pages, loaded when first shown. */
+/** Parts of this feature on other pages, loaded when they are first shown. */
 import { Suspense, lazy } from 'react';
 import type { AddToReportProps } from './AddToReport';
 import type { SharingSwitchProps } from './SharingSwitch';

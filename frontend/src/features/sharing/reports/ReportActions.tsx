@@ -1,4 +1,4 @@
-/** What can be done with a report: download, print, share, publish, rename, delete. */
+/** The actions on a report: download, print, share, publish, rename, delete. */
 import { Button, Menu } from '@mantine/core';
 import type { ComponentProps } from 'react';
 import type { Report } from '../../../api';

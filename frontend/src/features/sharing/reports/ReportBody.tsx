@@ -1,4 +1,4 @@
-/** A report as readers see it: prose and frozen views, one under the other. */
+/** The content of a report: text blocks and snapshots, one below the other. */
 import type { ReactNode } from 'react';
 import { EmptyState, Markdown, ReportParts, Timestamp } from '../../../ui';
 import classes from './reports.module.css';
@@ -8,7 +8,7 @@ export type SnapshotFrame = (view: ViewBlock) => ReactNode;
 
 type BodyProps = {
   blocks: readonly Block[];
-  /** The page of a view, from its recording. */
+  /** Renders the page of a snapshot. */
   page: SnapshotFrame;
 };
 
@@ -45,7 +45,10 @@ export function ReportBody({ blocks, page }: BodyProps) {
 
 export const partId = ({ id }: Block): string => `part-${id}`;
 
-/** The position of each page; of several parts of one page the first. */
+/**
+ * Returns the id of the part that shows each page, by path; of several parts with one page, the
+ * first.
+ */
 export const partsOf = (blocks: readonly Block[]): Map<string, string> =>
   new Map(
     blocks

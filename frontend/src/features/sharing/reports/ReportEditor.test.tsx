@@ -24,7 +24,7 @@ function showEditor(blocks: Block[] = [FIRST, SECOND, THIRD]) {
   );
 }
 
-/** Takes every change; returns what was sent. */
+/** Accepts each change; returns the bodies that were sent. */
 function recordSaves(): { blocks: object[]; updated_at: string }[] {
   const sent: { blocks: object[]; updated_at: string }[] = [];
   server.use(
@@ -45,7 +45,7 @@ const refuseSaves = (detail: string) =>
 
 const button = (name: string) => screen.findByRole('button', { name });
 
-// Text that was typed and not saved is restored in the next editor.
+// Unsaved text is restored in the next editor.
 afterEach(() => sessionStorage.clear());
 
 describe('an empty draft', () => {
@@ -66,7 +66,7 @@ describe('an empty draft', () => {
         { blocks: [{ kind: 'text', markdown: 'A **bold** claim' }], updated_at: UPDATED },
       ]),
     );
-    // Saved text leaves the form, and is not restored as unsaved.
+    // Saved text is removed from the form, and is not restored as unsaved.
     expect(await button('Add text at the top')).toBeEnabled();
     expect(sessionStorage).toHaveLength(0);
   });
@@ -101,7 +101,7 @@ describe('the parts of a draft', () => {
       'title',
       'Save or cancel the current edit first',
     );
-    // The keys that move a part are blocked as well.
+    // The shortcuts that move a part are disabled as well.
     fireEvent.keyDown(await button('Remove: The bisect'), { key: 'ArrowUp', altKey: true });
     await user.clear(text);
     await enter(user, text, 'It is inlined.');
@@ -166,7 +166,7 @@ describe('the parts of a draft', () => {
     await waitFor(() =>
       expect(sent[0]?.blocks).toEqual([{ id: 'b2' }, { id: 'b3' }, { id: 'b1' }]),
     );
-    // Without a drag nothing is moved.
+    // A drop without a drag moves nothing.
     fireEvent.drop(onto, { dataTransfer });
     expect(sent).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('a change that the server refuses', () => {
     expect(await within(dialog).findByRole('alert')).toHaveTextContent(
       'Could not delete it · Another member changed the report.',
     );
-    // The page behind the dialog does not say it a second time.
+    // The page behind the dialog does not show the error a second time.
     expect(screen.getAllByRole('alert', { hidden: true })).toHaveLength(1);
   });
 });

@@ -1,4 +1,7 @@
-/** The draft: parts are written, captioned, moved by mouse or keys, and removed. Every change is saved at once. */
+/**
+ * The editor of a draft: adds, edits, captions and removes parts, and moves them by mouse or keys.
+ * Each change is saved at once.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
@@ -26,7 +29,9 @@ type EditorProps = {
 
 const BUSY = 'Save or cancel the current edit first';
 
-/** What is edited or to be removed, and the request that saves all parts. */
+/**
+ * Returns the part that is edited, the part to be removed, and the mutation that saves all parts.
+ */
 function useReportEditing(report: Report) {
   const client = useQueryClient();
   const [edited, setPlace] = useState<ReportTextEdit>(
@@ -50,7 +55,7 @@ function useReportEditing(report: Report) {
   return { edited, setEdited, removing, setRemoving, saving };
 }
 
-/** Drag and drop of the parts: what a part's handle and the part itself listen to. */
+/** Returns the drag and drop listeners of a part's handle and of the part itself. */
 function usePartDrag(move: (from: number, to: number) => void) {
   const [dragged, setDragged] = useState<number | null>(null);
   return (index: number): Pick<PartProps, 'drag' | 'drop'> => ({
@@ -143,7 +148,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
 
 type NewTextProps = {
   reportId: string;
-  /** Position of the new part. */
+  /** The position of the new part. */
   at: number;
   edited: ReportTextEdit;
   onEdit: (place: ReportTextEdit) => void;

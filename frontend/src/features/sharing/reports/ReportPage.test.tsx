@@ -61,7 +61,7 @@ function Page({ mayWrite = true, first, onGone = () => undefined }: PageProps) {
   );
 }
 
-/** Follows no link; returns the addresses of the files that would be downloaded. */
+/** Prevents downloads; returns the URLs of the files that would be downloaded. */
 function recordDownloads(): string[] {
   const taken: string[] = [];
   const onClick = (event: MouseEvent) => {
@@ -106,7 +106,7 @@ describe('the line below the title of a report', () => {
     serve(published());
     show(<Page first={1} />);
     expect(await screen.findByText('Version 1 by Mira')).toBeInTheDocument();
-    // An old version is read, never written or published.
+    // An old version can only be read.
     expect(screen.queryByRole('button', { name: 'Publish' })).not.toBeInTheDocument();
     expect(screen.queryByRole('radiogroup', { name: 'Mode' })).not.toBeInTheDocument();
   });

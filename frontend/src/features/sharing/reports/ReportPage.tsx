@@ -1,4 +1,4 @@
-/** One report: written as a draft, read as any of its versions. */
+/** The page of one report: its draft can be edited, its versions can be read. */
 import { SegmentedControl, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -22,14 +22,14 @@ import type { SnapshotViewProps, Scrub, ViewBlock } from './report-types';
 
 type ReportPageProps = {
   id: string;
-  /** Left out: the draft. */
+  /** Undefined for the draft. */
   version?: number;
   onVersion: (version?: number) => void;
   onGone: () => void;
   mayWrite: boolean;
   back: ReactNode;
   page: (view: SnapshotViewProps) => ReactNode;
-  /** A way to the living page. */
+  /** Renders a link to the page of a snapshot with current data. */
   liveLink: (path: string, words: string) => ReactNode;
   previewLink: (scrub: Scrub, version: number | undefined, words: string) => ReactNode;
   /** The discussion of the report. */

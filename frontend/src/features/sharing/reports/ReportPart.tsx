@@ -1,4 +1,4 @@
-/** One part of a draft: shown with its controls, or in its form. */
+/** One part of a draft: with its controls, or in its form. */
 import { Button } from '@mantine/core';
 import type { DragEvent, KeyboardEvent, ReactNode } from 'react';
 import { Markdown } from '../../../ui';
@@ -14,7 +14,7 @@ export type PartProps = {
   page: SnapshotFrame;
   live: ReactNode;
   saving: SaveState;
-  /** Text of this part that was typed and not saved before the page was left. */
+  /** Text of this part that was not saved before the user left the page. */
   unsaved: string | undefined;
   onType: (markdown: string) => void;
   onWrite: (on: boolean) => void;

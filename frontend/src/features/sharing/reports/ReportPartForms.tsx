@@ -1,4 +1,6 @@
-/** The forms of a report's parts: the text of a part of text, and the title and caption of a snapshot. */
+/**
+ * The forms of a report's parts: the text of a text block, and the title and caption of a snapshot.
+ */
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { ErrorState, Markdown, onText } from '../../../ui';

@@ -1,4 +1,4 @@
-/** The one field of a report that is begun, or called otherwise. */
+/** The form of the title of a new or existing report. */
 import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import type { Report } from '../../../api';
 import { FormBody, FormDialog, onText } from '../../../ui';
 
 type TitleProps = {
-  /** The words on the button, and above the form: "Change title". */
+  /** The texts of the button and the heading: "Change title". */
   words: { head: string; submit: string; failed: string };
   title: string;
   save: (title: string) => Promise<Report>;

@@ -1,4 +1,4 @@
-/** All reports of the team. */
+/** The list of all reports of the team. */
 import { Button } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Report } from '../../../api';

@@ -172,7 +172,7 @@ describe('existing share links', () => {
     expect(await row('past')).toHaveTextContent(/expired 2 Jan 2020.*version 1 · 1 look/);
     expect(await row('over')).toHaveTextContent('revoked');
     expect(await row('open')).toHaveTextContent(/expires 2 Jan 2999/);
-    // What works no more cannot be revoked.
+    // An invalid link cannot be revoked.
     const buttons = screen.getAllByRole('button', { name: /^Revoke/ });
     expect(buttons.map((button) => button.getAttribute('aria-label'))).toEqual([
       'Revoke storage team',

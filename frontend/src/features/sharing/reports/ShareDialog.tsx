@@ -1,4 +1,7 @@
-/** Links to a report: what a link shows is described and can be previewed before it is created. */
+/**
+ * Share links of a report. A description and a preview show what a link contains before it is
+ * created.
+ */
 import { Button, Checkbox, Modal, Select, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -186,7 +189,7 @@ function Scrubbing({ reportId, version, scrub, onScrub }: ScrubbingProps) {
   );
 }
 
-/** "4 here: /home/mira/api.go reads api.go" */
+/** Describes what is scrubbed: "4 here: /home/mira/api.go becomes api.go". */
 function describeScrubbing(found: Scrubbed | undefined, id: keyof Scrub): string {
   if (!found) return 'looking';
   if (found[id] === 0) return 'none here';

@@ -20,7 +20,7 @@ const REPORT = {
   blocks: [aSnapshot({ note: 'See **Clone**.' }), aText()],
 };
 
-/** One recorded answer for the only snapshot. */
+/** A report bundle with one response, of the only snapshot. */
 const bundle = (report: object = REPORT) =>
   new HttpResponse(
     writeReportBundle(report, [

@@ -1,4 +1,4 @@
-/** What a share link opens, signed out. */
+/** The page of a share link, for signed-out readers. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -40,7 +40,7 @@ type PreviewPageProps = {
   back: ReactNode;
 };
 
-/** The same page as it would be, before a link is made. */
+/** The same page as a preview, before a share link is created. */
 export function PreviewPage({ reportId, scrub, version, page, back }: PreviewPageProps) {
   const preview = useQuery(previewQuery(reportId, scrub, version));
   if (preview.error)

@@ -1,4 +1,7 @@
-/** A report for a reader with a link or the file: no top bar, no actions, and an expiry line in the head. */
+/**
+ * A report for readers with a share link or a report bundle: without a top bar and actions, with
+ * the expiry of the link.
+ */
 import type { ReactNode } from 'react';
 import type { ReportBundle } from '../../../api';
 import { PageHeader, Timestamp, useTitle } from '../../../ui';
@@ -9,7 +12,7 @@ import type { SnapshotViewProps, RecordedReport } from './report-types';
 type SharedProps = {
   recording: ReportBundle<RecordedReport>;
   page: (view: SnapshotViewProps) => ReactNode;
-  /** How it came here, after "Shared by TEAM". */
+  /** How the report is shown; only a link has an expiry. */
   kind: 'link' | 'file' | 'preview';
   aside?: ReactNode;
 };

@@ -1,4 +1,7 @@
-/** The team's switch for all share links at once. */
+/**
+ * The settings of the team's sharing: a switch for all share links, and the sites that may embed
+ * panels.
+ */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,11 +1,14 @@
-/** A whole report in one go: text, the current page, and pages described by their requests. */
+/** Creates a whole report: text, the current page, and pages that are given by their requests. */
 import type { QueryClient } from '@tanstack/react-query';
 import { calls } from '../../../api';
 import { snapshotRequestsOf, createSnapshot, waitUntilLoaded } from './create-snapshot';
 import { updateReport, createReport, deleteReport } from './report-queries';
 
 const TITLE_MOST = 200;
-/** So many answers stand behind a page at once; the others go along as far as there is room. */
+/**
+ * The maximum number of required requests of a snapshot; further ones are recorded while there is
+ * room.
+ */
 const MOST_AT_ONCE = 64;
 
 type CreatedReport = {
@@ -19,7 +22,7 @@ type CreatedReport = {
 };
 
 /**
- * Writes it, whole or not at all.
+ * Creates the report, completely or not at all.
  * @returns its id
  */
 export async function createReportFrom(
@@ -46,7 +49,7 @@ export async function createReportFrom(
     }
     return id;
   } catch (error) {
-    // Half a report is not useful; that it stays is worth no second message.
+    // An incomplete report is not useful. If its deletion fails too, only the first error is shown.
     await deleteReport(id).catch(() => undefined);
     throw error;
   }

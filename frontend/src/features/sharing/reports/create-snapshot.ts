@@ -1,10 +1,13 @@
 /**
- * From the current page to a snapshot in a report: which requests go along, and the server that takes the recording.
+ * Adds a snapshot of the current page to a report: selects the requests, whose responses the server
+ * records.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import { FREEZABLE, calls, isReading, listVisibleRequests } from '../../../api';
 
-/** So many answers are behind what is shown; the others go along as far as there is room. */
+/**
+ * The maximum number of requests of what is shown; further ones are recorded while there is room.
+ */
 const MOST_SHOWN = 64;
 const MOST_ALSO = 1000;
 const PATIENCE_MS = 20_000;
@@ -17,7 +20,10 @@ const patterns = FREEZABLE.map((template) => {
   return new RegExp(`^${pieces.join('[^/]+')}$`, 'u');
 });
 
-/** What a report may hold. A page asks for more: the session, running jobs and comments. */
+/**
+ * Returns the requests that a report may contain. A page sends others too: for the session, running
+ * jobs and comments.
+ */
 export function snapshotRequestsOf(requests: readonly string[]): string[] {
   return requests.filter((request) => {
     const [path = ''] = request.split('?');
@@ -25,7 +31,7 @@ export function snapshotRequestsOf(requests: readonly string[]): string[] {
   });
 }
 
-/** Waits until the page has read all it shows. */
+/** Waits until the page has loaded all that it shows, for 20 s at most. */
 export async function waitUntilLoaded(client: QueryClient): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   do await new Promise((go) => setTimeout(go, LOOK_MS));
@@ -35,8 +41,9 @@ export async function waitUntilLoaded(client: QueryClient): Promise<void> {
 type CreatedSnapshot = { title: string; path: string; also: readonly string[] };
 
 /**
- * Freezes the page. Requests that cannot be recorded are omitted; its place says so.
- * @returns how many answers were too many or too large for one view
+ * Creates a snapshot of the page. Requests that cannot be recorded are omitted; their views state
+ * that.
+ * @returns how many responses exceeded the limits of one snapshot
  */
 export async function createSnapshot(
   client: QueryClient,

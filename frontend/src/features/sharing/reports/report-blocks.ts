@@ -1,4 +1,7 @@
-/** Changes of a report's parts, as the API takes them: all parts in their order, by id, with what changes of them. */
+/**
+ * Changes of a report's parts, in the form of the API: all parts in order, by id, with their
+ * changed fields.
+ */
 import type { Block, BlockFields } from './report-types';
 
 const same = (blocks: readonly Block[]): BlockFields[] => blocks.map(({ id }) => ({ id }));

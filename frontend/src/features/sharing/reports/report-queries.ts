@@ -30,10 +30,16 @@ export const versionsQuery = (report_id: string) =>
 
 const read = (bytes: unknown) => readReportBundle<RecordedReport>(bytes as ArrayBuffer);
 
-/** A recording is large and never changes: it is cached while shown, and not compared. */
+/**
+ * A report bundle is large and never changes: it is removed from the cache soon after use, and not
+ * compared.
+ */
 const whole = { staleTime: Infinity, gcTime: 60_000, structuralSharing: false } as const;
 
-/** The answers of a report's views; another set of views is another recording, in whatever order they stand. */
+/**
+ * The responses of a report's snapshots. The sorted ids are in the key: other snapshots are another
+ * bundle, another order is not.
+ */
 export const reportBundleQuery = (report: Report, version?: number) => {
   const views = report.blocks.flatMap(({ kind, id }) => (kind === 'snapshot' ? [id] : [])).sort();
   return queryOptions({
@@ -74,7 +80,7 @@ export const scrubbedQuery = (report_id: string, scrub: Scrub, version?: number)
       calls.reportsScrubSummary({ path: { report_id }, query: { ...scrub, version }, signal }),
   });
 
-/** What a link shows. Asked once: each time counts as a look. */
+/** The report of a share link. It is requested only once, because each request counts as a view. */
 export const sharedQuery = (secret: string) =>
   queryOptions({
     queryKey: ['shared', secret],

@@ -3,11 +3,14 @@ import type { RecordedResponses, BlockIn, TextBlockOut, SnapshotBlockOut } from 
 export type Block = TextBlockOut | SnapshotBlockOut;
 export type ViewBlock = SnapshotBlockOut;
 
-/** A page of the product as it was: its address, when it was frozen, and what the API had answered it. */
+/**
+ * A page in a snapshot: its path, when the snapshot was taken, and the recorded responses of the
+ * API.
+ */
 export type SnapshotViewProps = { path: string; at: string; answers: RecordedResponses };
 export type BlockFields = BlockIn;
 
-/** What a recording says of its report: as the team sees it, or scrubbed, as others do. */
+/** The report in a bundle: as the team sees it, or scrubbed for others. */
 export type RecordedReport = {
   number: number;
   title: string;
@@ -20,7 +23,7 @@ export type RecordedReport = {
   blocks: Block[];
 };
 
-/** What is removed before signed-out readers see it. */
+/** The kinds of data that are removed for signed-out readers. */
 export type Scrub = { labels: boolean; paths: boolean; hosts: boolean; users: boolean };
 
 export const ALL_SCRUBBED: Scrub = { labels: true, paths: true, hosts: true, users: true };

@@ -1,4 +1,4 @@
-/** The URL fields of a report page. */
+/** Query parameters of a report page. */
 import type { Scrub } from './report-types';
 
 const versionOf = (value: unknown): number | undefined =>
@@ -8,7 +8,7 @@ export const readReportSearch = (search: Record<string, unknown>): { version?: n
   version: versionOf(search.version),
 });
 
-/** What stays in: everything that is not named is taken out. */
+/** Parses the kinds of data that are not scrubbed (`keep`); all others are removed. */
 export function readScrubSearch(search: Record<string, unknown>): {
   version?: number;
   keep?: string;

@@ -1,20 +1,20 @@
-/** Text of a report that was being written when the page was left. */
+/** Text of a report that was not saved before the user left the page. */
 import { findDraft, saveDraft } from '../../../ui';
 
-/** Nothing is being written, new text at a place, or the words of a block. */
+/** The text that is edited: none, a new block at a position, or the block with an id. */
 export type ReportTextEdit = null | { at: number } | { id: string };
 
 type Left = { place: Exclude<ReportTextEdit, null>; markdown: string };
 
 const nameOf = (reportId: string) => `report ${reportId}`;
 
-/** Unsaved text of a report in this tab. */
+/** Returns the unsaved text of a report in this tab. */
 export function findUnsavedText(reportId: string): Left | null {
   const left = findDraft(nameOf(reportId));
   return left === null ? null : (JSON.parse(left) as Left);
 }
 
-/** Remember what is typed at a place. */
+/** Returns a function that stores the unsaved text of a place. */
 export const saveUnsavedText = (reportId: string, place: Left['place']) => (markdown: string) =>
   saveDraft(nameOf(reportId), JSON.stringify({ place, markdown } satisfies Left));
 

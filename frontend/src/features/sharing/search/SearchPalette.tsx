@@ -1,4 +1,7 @@
-/** Finds every object of the team and every action by a text. Arrow keys choose, Enter opens, Escape closes. */
+/**
+ * The command palette. It finds objects of the team and actions by a text. Arrow keys choose, Enter
+ * opens, Escape closes.
+ */
 import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -22,7 +25,7 @@ type PaletteProps = {
   team: string;
   actions: readonly PaletteAction[];
   onClose: () => void;
-  /** Is given an address below the team's. */
+  /** Called with a path below the team's. */
   onOpen: (path: string) => void;
 };
 

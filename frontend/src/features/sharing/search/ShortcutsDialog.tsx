@@ -1,4 +1,4 @@
-/** The keys of every page, and those of what the page shows at present. */
+/** The shortcuts of all pages, and those of what the page shows at present. */
 import { Modal } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { useShownKeyHints, type KeyHintEntry } from '../../../ui';
@@ -10,7 +10,10 @@ const EVERYWHERE: readonly KeyHintEntry[] = [
   { keys: ['Esc'], words: 'close' },
 ];
 
-/** Of tables whose rows open or select something. Listed here, because tables are part of the first download. */
+/**
+ * Shortcuts of tables whose rows open or select something. They are listed here because the code of
+ * tables is part of the first download.
+ */
 const ROW_PLACE = 'Row of a table';
 const ROW_KEYS: readonly KeyHintEntry[] = [
   { keys: ['↑', '↓', 'k', 'j'], words: 'row above, below', place: ROW_PLACE },

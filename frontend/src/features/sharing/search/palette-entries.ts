@@ -1,4 +1,7 @@
-/** What the palette lists: recent objects and actions before a text is entered, then what it finds. */
+/**
+ * The entries of the command palette: recent objects and actions before a text is entered, then the
+ * matches of the text.
+ */
 import type { SearchMatchOut, SearchOut } from '../../../api';
 import type { RecentObject } from './recent-objects';
 import { textSimilarity } from './word-similarity';
@@ -6,7 +9,7 @@ import { textSimilarity } from './word-similarity';
 export type PaletteAction = {
   group: string;
   title: string;
-  /** Other words that find it. */
+  /** Further words by which the action is found. */
   keywords?: string;
   run: () => void;
 };
@@ -46,7 +49,10 @@ const ofObject = (object: RecentObject): PaletteEntry => ({
 
 const nameOf = ({ group, title, keywords = '' }: PaletteAction) => `${group} ${title} ${keywords}`;
 
-/** The actions whose names contain all words: those with a word that begins with each first. */
+/**
+ * Returns the actions whose names contain all words; first those in which each of the words begins
+ * a word.
+ */
 function matchingActions(actions: readonly PaletteAction[], text: string): PaletteAction[] {
   const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
   const names = new Map(actions.map((action) => [action, nameOf(action).toLowerCase()]));
@@ -58,7 +64,7 @@ function matchingActions(actions: readonly PaletteAction[], text: string): Palet
   return [...found.filter(beginsWord), ...found.filter((action) => !beginsWord(action))];
 }
 
-/** The actions with words that are similar to all words, the most similar first. */
+/** Returns the actions with words that are similar to all words, the most similar first. */
 const similarActions = (actions: readonly PaletteAction[], text: string): PaletteAction[] =>
   actions
     .map((action) => ({ action, similarity: textSimilarity(text, nameOf(action)) }))
@@ -74,7 +80,10 @@ function grouped(actions: readonly PaletteAction[]): PaletteGroup[] {
   }));
 }
 
-/** Before a text is entered: what was opened last, and the actions of the first group. */
+/**
+ * Returns the entries before a text is entered: the objects opened last, and the actions of the
+ * first group.
+ */
 export function startGroups(
   actions: readonly PaletteAction[],
   recent: readonly RecentObject[],
@@ -93,7 +102,10 @@ const similarityOf = ({ entries }: PaletteGroup, text: string) =>
     ),
   );
 
-/** What contains the text: objects, then actions. Only if there is nothing: what is similar to it, the most similar group first. */
+/**
+ * Returns the objects and then the actions that contain the text. If there are none, returns those
+ * that are similar to it, the most similar group first.
+ */
 export function foundGroups(
   found: SearchOut | undefined,
   actions: readonly PaletteAction[],

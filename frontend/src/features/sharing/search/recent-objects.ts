@@ -1,4 +1,4 @@
-/** The objects that were last opened from the palette, per team in this browser. */
+/** The objects that were last opened from the command palette in this browser, by team. */
 import { z } from 'zod/mini';
 import { getPreference, setPreference } from '../../../ui';
 

@@ -1,6 +1,9 @@
-/** How similar words are by their trigrams, as the search of objects compares them. */
+/** Similarity of words by their trigrams, as the search of objects computes it. */
 
-/** Share of the trigrams of a word that a name has: one letter missing, added or replaced leaves more. */
+/**
+ * The lowest share of a word's trigrams that a name must have; it is higher if one letter is
+ * missing, added or replaced.
+ */
 const LEAST_SIMILARITY = 0.4;
 /** Shorter words have too few trigrams to be compared. */
 const LEAST_COMPARED_LENGTH = 4;
@@ -18,8 +21,10 @@ function similarity(word: string, other: string): number {
 }
 
 /**
- * Returns how similar a name is to a text: the least similar word of the text counts, compared with the word of the name that is
- * the most similar to it. 0: one of the words is not similar to any, or is too short to be compared and not in the name.
+ * Returns how similar a name is to a text, from 0 to 1. Each word of the text is compared with the
+ * word of the name that is the most similar to it, and the lowest of these similarities counts. It
+ * is 0 if a word of the text is not similar to any, or is too short to be compared and not in the
+ * name.
  */
 export function textSimilarity(text: string, name: string): number {
   const names = wordsOf(name);

@@ -1,4 +1,6 @@
-/** When mails of subscriptions are sent: at once or as a digest, outside quiet hours. */
+/**
+ * Settings of when mails of subscriptions are sent: at once or as a digest, outside quiet hours.
+ */
 import { Button, Checkbox, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +14,7 @@ import { FREQUENCIES, HOURS, WEEKDAYS } from './subscription-wording';
 const NIGHT = { quiet_from: '22:00', quiet_to: '07:00' };
 const NO_QUIET = { quiet_from: null, quiet_to: null };
 
-/** Whether it was stored is not sent back. */
+/** Returns the schedule without `is_stored`, which is not part of the request. */
 function initialSchedule(stored: MailSchedule): MailScheduleIn {
   const schedule: MailScheduleIn & Partial<MailSchedule> = { ...stored, time_zone: timeZone() };
   delete schedule.is_stored;

@@ -1,4 +1,4 @@
-/** What the user gets by e-mail from a team, and when. */
+/** Settings of the mails that the user gets from a team. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ import { includedText } from './subscription-wording';
 export type MailSettingsProps = { teamName: string };
 type Row = OwnSubscription & { id: string; name: string };
 
-/** Nothing is shown where no mail is sent. */
+/** Hidden if the server sends no mail. */
 export default function MailSettings({ teamName }: MailSettingsProps) {
   const methods = useQuery(signInMethodsQuery);
   const schedule = useQuery({

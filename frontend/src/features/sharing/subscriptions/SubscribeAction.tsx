@@ -1,4 +1,4 @@
-/** Subscribes the current user to a service; a subscription is changed or ended in a dialog. */
+/** Subscribes the current user to a service; a dialog changes or ends the subscription. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

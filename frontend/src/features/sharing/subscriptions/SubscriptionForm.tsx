@@ -1,4 +1,4 @@
-/** What a subscription includes, and its end. */
+/** The form of a subscription: the events that it includes, and a button to end it. */
 import { Button, Checkbox, Select } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,11 +10,11 @@ import { endSubscription, saveSubscription } from './subscription-queries';
 import { SEVERITIES, type Severity } from './subscription-wording';
 
 type FormProps = {
-  /** Null: all services. */
+  /** Null for all services. */
   serviceId: string | null;
   title: string;
   subscription: Pick<OwnSubscription, 'events' | 'min_severity'>;
-  /** The subscription to all services applies; saving creates one to the service alone. */
+  /** The subscription to all services applies; saving creates one to this service only. */
   isOfAllServices?: boolean;
   onClose: () => void;
 };

@@ -1,4 +1,7 @@
-/** The page of a link in a mail. Opening it changes nothing: programs that scan mails open links. */
+/**
+ * The page of an unsubscribe link. Opening it changes nothing, because programs that scan mails
+ * open links.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ErrorState, SkeletonRows, useTitle } from '../../../ui';

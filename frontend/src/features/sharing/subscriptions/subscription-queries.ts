@@ -1,4 +1,4 @@
-/** Subscriptions of the user, and when their mails are sent. */
+/** Queries of the user's subscriptions and of their mail schedule. */
 import { queryOptions } from '@tanstack/react-query';
 import { calls, type MailScheduleIn, type SubscriptionIn } from '../../../api';
 
@@ -20,7 +20,7 @@ export const mailScheduleQuery = queryOptions({
 
 export const setMailSchedule = (body: MailScheduleIn) => calls.mailScheduleSet({ body });
 
-/** `service_id` null: all services. */
+/** Saves a subscription to a service, or to all services if `service_id` is null. */
 export async function saveSubscription(service_id: string | null, body: SubscriptionIn) {
   if (service_id === null) await calls.subscriptionsCreateOfAll({ body });
   else await calls.subscriptionsCreate({ path: { service_id }, body });

@@ -1,4 +1,4 @@
-/** Subscriptions and schedules in words. */
+/** Texts of subscriptions and mail schedules. */
 import type { MailScheduleIn, OwnSubscription } from '../../../api';
 import { EVENTS } from '../notifications';
 
