@@ -80,15 +80,16 @@ export function parseProblem(status: number, body: string): Problem {
   });
 }
 
-let asking: string | null = null;
+let currentTeam: string | null = null;
 
 /** Sets the team (its slug) of all later requests. */
 export function setCurrentTeam(team: string | null): void {
-  asking = team;
+  currentTeam = team;
 }
 
-export function teamHeaders(): string | null {
-  return asking;
+/** Returns the slug of the team of requests; null outside of a team. */
+export function getCurrentTeam(): string | null {
+  return currentTeam;
 }
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
@@ -107,7 +108,7 @@ export function address(path: string, query: Query = {}): string {
  * set.
  */
 export function openUrl(path: string, query: Query = {}): string {
-  return address(path, { ...query, team: asking });
+  return address(path, { ...query, team: currentTeam });
 }
 
 let confirmSignIn = (): Promise<boolean> => Promise.resolve(false);
@@ -136,7 +137,7 @@ async function ask(input: RequestInfo | URL): Promise<Response> {
   if (recorded === 'missing') throw makeNotInSnapshotProblem();
   if (recorded !== null) return heard(recorded);
   const request = new Request(input);
-  if (asking) request.headers.set('Slowpath-Team', asking);
+  if (currentTeam) request.headers.set('Slowpath-Team', currentTeam);
   const again = request.method === 'GET' ? null : request.clone(); // a body can be read only once
   try {
     return await heard(await send(request));

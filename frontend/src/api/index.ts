@@ -3,7 +3,7 @@ export {
   asBytes,
   setCurrentTeam,
   setSignInConfirmation,
-  teamHeaders,
+  getCurrentTeam,
   makeNotInSnapshotProblem,
   openUrl,
   type ProblemDetails,

@@ -2,7 +2,7 @@
  * Sends bytes with progress. `fetch` does not report how much of a body was sent, so this is the
  * only file that uses XMLHttpRequest; failures are the same `Problem`s.
  */
-import { Problem, address, teamHeaders, offline, parseProblem, type Query } from './api-client';
+import { Problem, address, getCurrentTeam, offline, parseProblem, type Query } from './api-client';
 
 type UploadRequest = {
   query?: Query;
@@ -26,7 +26,7 @@ export function sendUpload<T>(
     const request = new XMLHttpRequest();
     const stop = () => request.abort();
     request.open(method, address(path, query));
-    const team = teamHeaders();
+    const team = getCurrentTeam();
     if (team) request.setRequestHeader('Slowpath-Team', team);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => onProgress?.(event.loaded);

@@ -81,4 +81,7 @@ describe('the picture of an event', () => {
   ])('is none of %s', (_, changed) => {
     expect(findEventImage(event, [aPanel(changed)])).toBeUndefined();
   });
+
+  it('is none of a gauge, which no panel shows', () =>
+    expect(findEventImage({ ...event, signal: 'gauge' }, [aPanel()])).toBeUndefined());
 });

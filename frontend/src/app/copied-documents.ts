@@ -115,6 +115,7 @@ export function findEventImage(
   { item, signal, range }: ProductionEvent,
   panels: readonly EmbeddedPanel[],
 ): string | undefined {
+  if (signal === 'gauge') return undefined;
   const since = Date.parse(item.since_at ?? range.from);
   const kind = signal === 'qps' ? 'requests' : 'latency';
   const shown = panels.filter(({ environment_id, panel, until_ms, length_s, image_url }) => {

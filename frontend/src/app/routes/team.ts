@@ -1,7 +1,7 @@
 /** The pages of a team. The URL contains what a page shows. */
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { setCurrentTeam, teamHeaders } from '../../api';
+import { setCurrentTeam, getCurrentTeam } from '../../api';
 import { readActivitySearch } from '../../features/sharing/activity';
 import {
   dashboardQuery,
@@ -43,7 +43,7 @@ const teamRoute = createRoute({
     if (!team) throw notFound();
     if (team.requires_second_factor && !session.is_multi_factor)
       throw redirect({ to: '/second-factor' });
-    if (teamHeaders() !== team.slug) {
+    if (getCurrentTeam() !== team.slug) {
       // Data of one team must not be shown to another.
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       setCurrentTeam(team.slug);

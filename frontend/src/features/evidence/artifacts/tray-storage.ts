@@ -3,7 +3,7 @@
  * after a reload. Files that are still being sent are lost; the page asks before it is left.
  */
 import * as z from 'zod/mini';
-import { teamHeaders } from '../../../api';
+import { getCurrentTeam } from '../../../api';
 import type { TrayState } from './tray-types';
 
 const keyOf = (team: string): string => `slowpath-tray-${team}`;
@@ -31,7 +31,7 @@ const savedTray = z.object({
 });
 
 export function saveTray({ open, drops, labels, reason, items }: TrayState): void {
-  const team = teamHeaders();
+  const team = getCurrentTeam();
   if (team === null) return;
   const received = items.filter(({ artifactId, batch }) => artifactId !== null && batch !== null);
   try {

@@ -40,9 +40,9 @@ function watch(watcher: () => void): () => void {
  * Returns the interval of polling while something is running: 15 s with an open stream, 2 s
  * otherwise; false if nothing is running.
  */
-export function usePollWhile(): (runningText: boolean) => number | false {
+export function usePollWhile(): (isRunning: boolean) => number | false {
   const open = useSyncExternalStore(watch, () => live);
-  return (runningText) => (runningText ? (open ? SLOW_POLL_MS : POLL_MS) : false);
+  return (isRunning) => (isRunning ? (open ? SLOW_POLL_MS : POLL_MS) : false);
 }
 
 function gathering(client: QueryClient) {
