@@ -48,6 +48,7 @@ MAX_LOG_BYTES: Final = 4 << 30
 MAX_ERROR_BYTES: Final = 8 << 10
 COMMAND_SECONDS: Final = 60.0
 READ_SECONDS: Final = 900.0
+DELETE_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,11 @@ class GitMirror:
             default_branch = self._default_branch(remote, check)
             arguments = ["fetch", "--quiet", "--prune", "--force", "--no-tags", "--no-recurse-submodules"]
             arguments += ["--no-write-fetch-head", "--no-auto-maintenance", "--", remote.url, BRANCHES, TAGS]
-            self._run_whole(arguments, check, remote=remote, seconds=self._limits.fetch_seconds, watched=True)
+            try:
+                self._run_whole(arguments, check, remote=remote, seconds=self._limits.fetch_seconds, watched=True)
+            except TooLarge:
+                self.delete()  # not before git has ended: it would create its folders again
+                raise
             self._repack(check)
         branches = self._refs("refs/heads/", check)
         return GitBranchHeads(branches, self._refs("refs/tags/", check), default_branch)
@@ -185,8 +190,11 @@ class GitMirror:
         new.replace(self._folder / "memory")
 
     def delete(self) -> None:
-        """Delete the mirror."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Delete the mirror, again if a killed process of git still wrote to it."""
+        until = time.monotonic() + DELETE_SECONDS
+        while self._folder.exists() and time.monotonic() < until:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            time.sleep(POLL_SECONDS)
 
     @contextmanager
     def _locked(self, check: Callable[[], None]) -> Iterator[None]:
@@ -325,7 +333,6 @@ class GitMirror:
                 with suppress(FileNotFoundError):  # git renames finished files
                     size += (Path(folder) / name).stat().st_size
         if size > self._limits.repository_bytes:
-            self.delete()
             raise TooLarge(
                 "The repository is too large to mirror.",
                 limit=self._limits.repository_bytes,

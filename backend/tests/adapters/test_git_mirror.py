@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -318,6 +319,20 @@ def test_a_repository_that_is_too_large_is_not_stored(
         mirror_in(tmp_path, most=200_000).fetch(url_of(server), None, never)
     assert (caught.value.limit, caught.value.unit) == (200_000, "bytes")
     assert not (tmp_path / "mirror" / "git").exists()
+
+
+def test_a_mirror_is_deleted_although_a_process_writes_for_a_moment(
+    repository: SomeRepository, server: GitServer, tmp_path: Path
+) -> None:
+    repository.commit({"a": "1"})
+    mirror = mirror_in(tmp_path)
+    mirror.fetch(url_of(server), None, never)
+    late = tmp_path / "mirror" / "git" / "objects" / "pack"
+    writer = "import os, sys, time\nuntil = time.monotonic() + 1\n"
+    writer += "while time.monotonic() < until: os.makedirs(sys.argv[1], exist_ok=True)\n"
+    with subprocess.Popen([sys.executable, "-c", writer, str(late)]):
+        mirror.delete()
+    assert not (tmp_path / "mirror").exists()
 
 
 def test_local_repositories_are_read_only_where_the_operator_says(repository: SomeRepository, tmp_path: Path) -> None:
