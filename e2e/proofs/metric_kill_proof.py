@@ -146,6 +146,7 @@ def _push(keeper: WorkerSupervisor, sender: Sender, rng: random.Random, seconds:
                     killed.append(target)
                     store_died = now if target == "PostgreSQL" else store_died
                     next_kill = now + rng.uniform(1.0, 5.0)
+                    deadline = now + PATIENCE_SECONDS  # on a slow machine, web may not start between two kills
             if now >= next_fold:
                 next_fold = now + 1.0
                 with suppress(psycopg.Error), psycopg.connect(_admin_url(), autocommit=True, connect_timeout=2) as one:
