@@ -17,7 +17,7 @@ type FormProps = {
   people: Person[];
   save: { mutate: (words: CommentFields) => void; isPending: boolean; error: Error | null };
   text?: string;
-  /** The key under which an unsent text is stored, so that it is restored later. */
+  /** The storage key of the unsent text, with which it is restored later. */
   draft?: string;
   onClose?: () => void;
 };
