@@ -73,8 +73,8 @@ const showBudgets = (mayWrite = true) =>
     />,
   );
 
-describe('the budgets of a service', () => {
-  it('names limit, state, value and interval, and has no serious problems of access', async () => {
+describe('ServiceBudgets', () => {
+  it('shows limit, state, value and interval, without accessibility violations', async () => {
     serve(aBudget());
     const { container } = showBudgets();
     const row = await screen.findByRole('listitem');
@@ -87,20 +87,20 @@ describe('the budgets of a service', () => {
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
-  it('says what a budget is where there is none, and offers viewers no change', async () => {
+  it('explains budgets when there are none, and hides "Set a budget" from viewers', async () => {
     serve();
     showBudgets(false);
     expect(await screen.findByText(/A budget limits latency or CPU per request/u)).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Set a budget' })).toBeNull();
   });
 
-  it('says why budgets could not be loaded', async () => {
+  it('shows an error when the budgets cannot be loaded', async () => {
     server.use(http.get(at('/budgets'), () => problem(503, { detail: 'Overloaded.' })));
     showBudgets();
     expect(await screen.findByText('Could not load the budgets')).toBeVisible();
   });
 
-  it('sets a budget of a route in seconds', async () => {
+  it('creates a budget of a route and sends its limit in seconds', async () => {
     const { bodies } = serve();
     const { user } = showBudgets();
     await user.click(await screen.findByRole('button', { name: 'Set a budget' }));
@@ -122,7 +122,7 @@ describe('the budgets of a service', () => {
     });
   });
 
-  it('changes a limit, and removes a budget after a question', async () => {
+  it('changes the limit of a budget, and removes a budget after a confirmation', async () => {
     const { bodies } = serve(
       aBudget({ signal: 'cpu', limit: { type: 'per-release', increase: 0.05 }, evaluations: [] }),
     );
@@ -145,8 +145,8 @@ describe('the budgets of a service', () => {
   });
 });
 
-describe('budgets in words and on series', () => {
-  it('formats limits in their unit', () => {
+describe('texts and series of budgets', () => {
+  it('limitText and valueText use the unit of the budget', () => {
     expect(limitText(aBudget())).toBe('at most 300 ms');
     expect(valueText({ limit: { type: 'per-release', increase: 0.05 } }, -0.025)).toBe('-2.5%');
   });
@@ -162,7 +162,7 @@ describe('budgets in words and on series', () => {
     [aBudget({ environment_id: 'other' }), { kind: 'latency', subject: 'production p99' }, false],
     [aBudget({ signal: 'cpu' }), { kind: 'profile.category', subject: 'total' }, true],
     [aBudget({ signal: 'cpu' }), { kind: 'profile.function', subject: 'total' }, false],
-  ])('draws a limit on the series that it limits', (budget, series, expected) => {
+  ])('isOfSeries returns whether a budget limits a series: case %#', (budget, series, expected) => {
     expect(isOfSeries(budget, series, [PRODUCTION])).toBe(expected);
   });
 });

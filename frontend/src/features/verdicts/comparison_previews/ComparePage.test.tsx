@@ -60,8 +60,8 @@ const side = (name: 'base' | 'candidate') => screen.findByRole('region', { name 
 const start = () => screen.findByRole('button', { name: 'Start comparison' });
 const title = () => screen.getByRole('heading', { level: 1 });
 
-describe('choosing two builds', () => {
-  it('with the keyboard fills the address, shows both sides and starts', async () => {
+describe('ComparePage, choice of two builds', () => {
+  it('updates the URL by keyboard, shows both sides and starts the comparison', async () => {
     const { created } = serve();
     const { user, where } = open(COMPARE);
     const base = within(await side('base')).getByRole('combobox', { name: 'Build' });
@@ -88,7 +88,7 @@ describe('choosing two builds', () => {
     ]);
   });
 
-  it('asks once for what is typed, and marks it in the matches', async () => {
+  it('sends one search request for typed text and highlights it in the matches', async () => {
     const { searches } = serve();
     const { where } = open(COMPARE);
     const field = within(await side('base')).getByRole('combobox', { name: 'Build' });
@@ -101,7 +101,7 @@ describe('choosing two builds', () => {
     expect(where()).toContain('baseFind=commit3');
   });
 
-  it('offers a build without evidence with the reason, and does not choose it', async () => {
+  it('disables a build without evidence and shows the reason', async () => {
     serve([aMatch(1, { disabled_reason: 'No files were uploaded for it.', evidence: [] })]);
     const { user, where } = open(COMPARE);
     const base = within(await side('base'));
@@ -114,7 +114,7 @@ describe('choosing two builds', () => {
     expect(where()).not.toContain('base=');
   });
 
-  it('takes a suggested pair, swaps and clears', async () => {
+  it('applies a suggested pair, swaps the sides and clears a side', async () => {
     serve();
     const { user, where } = open(COMPARE);
     await user.click(await screen.findByRole('button', { name: /newest build with its parent/u }));
@@ -127,8 +127,8 @@ describe('choosing two builds', () => {
   });
 });
 
-describe('two values of a label', () => {
-  it('are suggested as a pair of the chosen profiles, and chosen by one click', async () => {
+describe('ComparePage, suggested label values', () => {
+  it('shows two label values of the chosen profiles and chooses both with one click', async () => {
     serve();
     const label_pair = {
       key: 'endpoint',
@@ -158,8 +158,8 @@ describe('two values of a label', () => {
   });
 });
 
-describe('the states of the page', () => {
-  it('show why two sides have nothing in common', async () => {
+describe('ComparePage, previews', () => {
+  it('shows why two sides cannot be compared', async () => {
     serve();
     const none = { can_compare: false, headline: 'Nothing can be compared.', conclusions: [] };
     server.use(http.post(at('/comparison-previews'), () => HttpResponse.json(aPreview(none))));
@@ -168,7 +168,7 @@ describe('the states of the page', () => {
     expect(await start()).toHaveAttribute('title', 'Nothing can be compared.');
   });
 
-  it('label one build on both sides, and split its files into halves by kind', async () => {
+  it('marks the same build on both sides as A/A and splits its files between the sides', async () => {
     serve();
     const files = [1, 2, 3].map((n): Artifact => anArtifact({ id: sideId(900 + n) }));
     const same = aPreview({ candidate: aSidePreview(), can_compare: false, headline: 'Same.' });
@@ -186,7 +186,7 @@ describe('the states of the page', () => {
     );
   });
 
-  it('show the error of one side on it, and what the other one contains', async () => {
+  it('shows the error of one side on that side, and the contents of the other side', async () => {
     serve();
     server.use(
       http.post(at('/comparison-previews'), async ({ request }) => {
@@ -203,7 +203,7 @@ describe('the states of the page', () => {
     expect(screen.getAllByRole('alert')).toHaveLength(1);
   });
 
-  it('do not let viewers start', async () => {
+  it('shows viewers that they cannot start comparisons', async () => {
     serve();
     server.use(
       http.get(at('/session'), () =>
@@ -215,8 +215,8 @@ describe('the states of the page', () => {
   });
 });
 
-describe('other kinds of sources', () => {
-  it('artifacts are chosen one after the other', async () => {
+describe('ComparePage, other kinds of sources', () => {
+  it('selects and deselects single artifacts, and marks one without measurements', async () => {
     serve();
     server.use(
       http.get(at('/artifacts'), () =>
@@ -235,7 +235,7 @@ describe('other kinds of sources', () => {
     expect(await base.findByText('None chosen')).toBeInTheDocument();
   });
 
-  it('a time range is a service, an environment and two times', async () => {
+  it('selects a time range from a service, an environment and a preset', async () => {
     serve();
     server.use(
       http.get(at('/services'), () => page([{ id: sideId(500), name: 'ingester' }])),
@@ -254,7 +254,7 @@ describe('other kinds of sources', () => {
     );
   });
 
-  it('a label that is typed narrows a build', async () => {
+  it('narrows a build by a typed label, and rejects text without a key and a value', async () => {
     serve();
     const { user, where } = open(`${COMPARE}?base=${build(1)}`);
     const base = within(await side('base'));
@@ -269,7 +269,7 @@ describe('other kinds of sources', () => {
     await waitFor(() => expect(where()).not.toContain('baseLabels'));
   });
 
-  it('a label value is chosen among those of the other side', async () => {
+  it('selects a label value among those of the other side', async () => {
     serve();
     const view = { id: 'v', state: 'done', kind: 'cpu', sample_type: 'cpu', labels: [] };
     const kinds = [{ kind: 'cpu', default_sample_type: 'cpu', sample_types: [], artifacts: 8 }];

@@ -29,8 +29,8 @@ const SOURCES: [string, SideSource][] = [
   ],
 ];
 
-describe('the text of a source', () => {
-  it.each(SOURCES)('%s', (text, source) => {
+describe('parseSource and formatSource', () => {
+  it.each(SOURCES)('convert %s to a source and back', (text, source) => {
     expect(parseSource(text)).toEqual(source);
     expect(formatSource(source)).toBe(text);
   });
@@ -45,13 +45,13 @@ describe('the text of a source', () => {
     `ref:${id(1)}:${'x'.repeat(301)}`,
     `time:${id(1)}:${id(2)}:2026-11-26T08:00:00Z/2026-11-19T08:00:00Z`,
     `time:${id(1)}:${id(2)}:yesterday/today`,
-  ])('that is damaged is no source: %s', (text) => {
+  ])('reject the damaged text %s', (text) => {
     expect(parseSource(text)).toBeNull();
   });
 });
 
-describe('the address of a choice', () => {
-  it.each(SOURCES)('restores %s with labels, service, text and kind', (_, source) => {
+describe('search parameters of a comparison choice', () => {
+  it.each(SOURCES)('restore %s with labels, service, search text and kind', (_, source) => {
     const choice = {
       base: {
         kind: 'label' as const,
@@ -64,16 +64,16 @@ describe('the address of a choice', () => {
     expect(choiceOf(readCompareSearch(compareSearchOf(choice)))).toEqual(choice);
   });
 
-  it('holds a sample without the label', () => {
+  it('keep the filter for samples without a label', () => {
     const read = readCompareSearch({ base: `build:${id(1)}`, baseLabels: [['tenant', null]] });
     expect(choiceOf(read).base.source?.labels).toEqual([{ key: 'tenant', value: null }]);
   });
 
-  it('of nothing is short', () => {
+  it('contain only the version when nothing is chosen', () => {
     expect(compareSearchOf({ base: EMPTY_SIDE, candidate: EMPTY_SIDE })).toEqual({ v: 1 });
   });
 
-  it('that is damaged in one part keeps the others', () => {
+  it('drop invalid parts and keep the valid ones', () => {
     const read = readCompareSearch({
       v: 7,
       base: 'build:not-an-id',
@@ -88,7 +88,7 @@ describe('the address of a choice', () => {
     });
   });
 
-  it('of a service offers its sources on both sides', () => {
+  it('from searchOfSources set the service on both sides', () => {
     const search = searchOfSources({
       service: id(5),
       candidate: { type: 'build', build_id: id(1) },

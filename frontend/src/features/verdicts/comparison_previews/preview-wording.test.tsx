@@ -20,19 +20,19 @@ const CHOICE: SidesChoice = { base: build(1), candidate: build(2) };
 const text = (parts: { text: string }[]) => parts.map((part) => part.text).join('');
 const [conclusion] = aPreview().conclusions;
 
-describe('the headline', () => {
-  it('is the minimum detectable change of the first conclusive evidence', () => {
+describe('headlineParts', () => {
+  it('returns the minimum detectable change of the first conclusive evidence', () => {
     expect(text(headlineParts(aPreview()))).toBe(
       'Detects a change of 4% in CPU time with 8 profiles per side',
     );
   });
 
-  it('names both counts where they differ', () => {
+  it('names the profile counts of both sides when they differ', () => {
     const preview = aPreview({ conclusions: [{ ...conclusion!, candidate_count: 1 }] });
     expect(text(headlineParts(preview))).toMatch(/with 8 profiles in base and 1 in candidate$/u);
   });
 
-  it.each(['tentative', 'not-compared'] as const)('of %s evidence is that of the API', (state) => {
+  it.each(['tentative', 'not-compared'] as const)('returns the API headline for %s', (state) => {
     const preview = aPreview({ conclusions: [{ ...conclusion!, state }], headline: 'No.' });
     expect(text(headlineParts(preview))).toBe('No.');
   });
@@ -44,11 +44,11 @@ it.each([
   [1.005, '+0.5%'],
   [1.8, '×1.8'],
   [17.2, '×17'],
-])('a detectable ratio of %f is %s', (ratio, expected) => {
+])('detectableText formats the ratio %f as %s', (ratio, expected) => {
   expect(detectableText(ratio)).toBe(expected);
 });
 
-it('evidence is listed by kind, metrics last', () => {
+it('evidenceText lists evidence by kind, with metrics last', () => {
   const evidence = [
     { kind: 'profile.cpu' as const, count: 8 },
     { kind: 'trace' as const, count: 1 },
@@ -57,47 +57,47 @@ it('evidence is listed by kind, metrics last', () => {
   expect(evidenceText(evidence, true)).toBe('8 CPU, 1 trace, 2 growth logs, latency metrics');
 });
 
-describe('the reason why a comparison cannot start', () => {
+describe('explainDisabledStart', () => {
   const previews = { base: aSidePreview(), candidate: aSidePreview() };
   const done = { data: aPreview(), error: null };
-  it('is none when all is known', () => {
+  it('returns null when the comparison can start', () => {
     expect(explainDisabledStart(CHOICE, previews, done, true)).toBeNull();
   });
-  it('is the side that is not chosen', () => {
+  it('names the side that is not chosen', () => {
     const oneSide = { ...CHOICE, candidate: EMPTY_SIDE };
     expect(explainDisabledStart(oneSide, previews, done, true)).toBe('Choose the candidate.');
   });
-  it('is an empty side with its reason', () => {
+  it('names an empty side with its reason', () => {
     const empty = { ...previews, base: aSidePreview({ empty_reason: 'No files.' }) };
     expect(explainDisabledStart(CHOICE, empty, done, true)).toBe(
       'The base has nothing to compare. No files.',
     );
   });
-  it('is what the API states', () => {
+  it('returns the headline of the API when the sides cannot be compared', () => {
     const refused = { data: aPreview({ can_compare: false, headline: 'Nothing.' }), error: null };
     expect(explainDisabledStart(CHOICE, previews, refused, true)).toBe('Nothing.');
   });
-  it('is the role of a viewer', () => {
+  it('explains that viewers cannot start comparisons', () => {
     expect(explainDisabledStart(CHOICE, previews, done, false)).toMatch(/^Viewers/u);
   });
 });
 
-describe('A/A', () => {
+describe('isSameBuild', () => {
   const same = { base: aSidePreview(), candidate: aSidePreview() };
-  it('is the same build on both sides', () => {
+  it('returns true only when both sides are the same build', () => {
     expect(isSameBuild({ base: build(1), candidate: build(1) }, same)).toBe(true);
     expect(isSameBuild(CHOICE, { ...same, candidate: aSidePreview({ build_id: sideId(2) }) })).toBe(
       false,
     );
   });
-  it('is not two values of a label', () => {
+  it('returns false for two values of a label', () => {
     const [base, candidate] = ['/a', '/b'].map((value) => ({
       ...EMPTY_SIDE,
       source: { ...build(1).source, labels: [{ key: 'endpoint', value }] },
     }));
     expect(isSameBuild({ base: base!, candidate: candidate! }, same)).toBe(false);
   });
-  it('is artifacts of one binary', () => {
+  it('returns true only for artifacts of the same binary', () => {
     const files = (build_id: string) =>
       aSidePreview({ build_id: null, conditions: [{ build_id }, { goos: 'linux' }] });
     expect(isSameBuild(CHOICE, { base: files('x'), candidate: files('x') })).toBe(true);
@@ -105,7 +105,7 @@ describe('A/A', () => {
   });
 });
 
-it('kinds of the other side are rows with a count of 0', () => {
+it('kindsOfSides lists kinds of the other side with a count of 0', () => {
   const other = aSidePreview({ kinds: [{ ...aSidePreview().kinds[0]!, kind: 'trace' }] });
   const counts = kindsOfSides(aSidePreview(), other).map(({ kind, count }) => [kind, count]);
   expect(counts).toEqual([
@@ -114,7 +114,7 @@ it('kinds of the other side are rows with a count of 0', () => {
   ]);
 });
 
-it('conditions differ only where both sides state them', () => {
+it('conditionsOf marks conditions as different only when both sides state them', () => {
   const other = aSidePreview({ conditions: [{ go_version: 'go1.26.4', goos: 'linux' }] });
   const differing = conditionsOf(aSidePreview(), other).filter(({ differs }) => differs);
   expect(differing.map(({ name, value }) => [name, value])).toEqual([
@@ -123,6 +123,6 @@ it('conditions differ only where both sides state them', () => {
   ]);
 });
 
-it('times of one day name the day once', () => {
+it('recordedText names the day once for times of the same day', () => {
   expect(recordedText(aSidePreview().kinds[0]!)).toBe('Tue 17 Nov 09:12 to 09:16');
 });

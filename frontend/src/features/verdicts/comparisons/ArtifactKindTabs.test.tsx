@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { show } from '../../../testing/render';
 import { ArtifactKindTabs } from './ArtifactKindSections';
 
-describe('the tabs of the kinds of evidence', () => {
-  it('lead to each kind, with the keyboard too', async () => {
+describe('ArtifactKindTabs', () => {
+  it('selects an artifact kind by click and by arrow key', async () => {
     const parts: string[] = [];
     const { user } = show(
       <ArtifactKindTabs
@@ -23,7 +23,7 @@ describe('the tabs of the kinds of evidence', () => {
     expect(parts).toEqual(['benchmarks', 'spans']);
   });
 
-  it('are left out where there is one kind', () => {
+  it('shows no tabs when there is only one kind', () => {
     show(<ArtifactKindTabs parts={['spans']} part="spans" onPart={() => undefined} />);
     expect(screen.queryByRole('tab')).toBeNull();
   });

@@ -10,7 +10,7 @@ const caveats = (count: number) =>
     sentence: `Number ${at} differs. So?`,
   }));
 
-test('the gravest three are shown, the others counted and a click away', () => {
+test('Caveats shows the first three caveats, and the others on request', () => {
   render(<Caveats result={aResult({ caveats: caveats(5) })} />);
   const strip = screen.getByRole('region', { name: 'Caveats' });
   expect(strip.textContent).toContain('5 caveats');
@@ -23,12 +23,12 @@ test('the gravest three are shown, the others counted and a click away', () => {
   expect(screen.queryByText('Number 4 differs.', { exact: false })).toBeNull();
 });
 
-test('three need no button on a wide screen', () => {
+test('Caveats shows no button for further caveats when there are three', () => {
   render(<Caveats result={aResult({ caveats: caveats(3) })} />);
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['show']);
 });
 
-test('a sentence is cut where its meaning begins', () => {
+test('splitCaveats splits a sentence into the difference and its meaning', () => {
   expect(splitCaveats('Only 2 profiles a side (heap; mutex): the spread. At least 4.')).toEqual([
     'Only 2 profiles a side (heap; mutex):',
     'the spread. At least 4.',
@@ -41,7 +41,7 @@ test('a sentence is cut where its meaning begins', () => {
   expect(splitCaveats('Alone.')).toEqual(['Alone.', '']);
 });
 
-test('the detectable change of gaps is described in words', () => {
+test('Caveats names the self time or gap of a minimum detectable change', () => {
   const detectable = (subject: string) => [{ kind: 'spans.gap', subject, ratio: 4.52 }];
   const { rerender } = render(
     <Caveats
@@ -64,14 +64,14 @@ test('the detectable change of gaps is described in words', () => {
   expect(strip()).toHaveTextContent('the gap in api List');
 });
 
-test('the button of a narrow screen is named by what it does', () => {
+test('Caveats toggles the list with a button labeled "show" or "hide"', () => {
   render(<Caveats result={aResult({ caveats: caveats(2) })} />);
   expect(screen.getByText('2 caveats')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'show', expanded: false }));
   expect(screen.getByRole('button', { name: 'hide', expanded: true })).toBeTruthy();
 });
 
-describe('the minimum detectable change', () => {
+describe('minimum detectable change in Caveats', () => {
   test.each([
     ['metrics.latency', 'checkout-api', 'the p99 latency of checkout-api'],
     ['trace.gc', 'cpu', 'garbage collection'],
@@ -81,7 +81,7 @@ describe('the minimum detectable change', () => {
       'example.com/shop.(*Cart).Add|mutex',
       'the wait time of shop.(*Cart).Add, mutex',
     ],
-  ])('of %s names what it is about', (kind, subject, text) => {
+  ])('names the subject for the kind %s', (kind, subject, text) => {
     show(
       <Caveats
         result={aResult({
@@ -98,7 +98,7 @@ describe('the minimum detectable change', () => {
   test.each([
     ['is not known', { kind: 'trace.gc', subject: 'cpu', ratio: null }],
     [
-      'is that of profiles, which the headline has',
+      'belongs to profiles, whose effect the headline shows',
       { kind: 'profile.category', subject: 'total', ratio: 1.1 },
     ],
   ])('is not shown when it %s', (_, effect) => {
@@ -108,7 +108,7 @@ describe('the minimum detectable change', () => {
     expect(container.querySelector('section')).toBeNull();
   });
 
-  test('is that of the headline where it has one', () => {
+  test('is taken from the headline when the headline has one', () => {
     show(
       <Caveats
         result={aResult({

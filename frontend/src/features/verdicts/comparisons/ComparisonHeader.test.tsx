@@ -20,7 +20,7 @@ function header(result: Partial<ComparisonResult> = {}, changed: Partial<Compari
 
 const title = () => screen.getByRole('heading', { level: 1 });
 
-describe('the verdict of a comparison', () => {
+describe('verdict in ComparisonHeader', () => {
   it.each([
     ['Regressed: 32% more CPU per request (95% CI 28–36%).', '32% more CPU per request', 'more'],
     ['Improved: 9.5% less CPU per request (95% CI 8–11%).', '9.5% less CPU per request', 'less'],
@@ -31,7 +31,7 @@ describe('the verdict of a comparison', () => {
     ],
     ['Improved: main.run has fewer goroutines: 4 instead of 8.', 'has fewer goroutines', 'less'],
     ['Regressed: main.run waits longer: 4 ms instead of 2.', 'waits longer', 'more'],
-  ])('%s has its amount in colour', (sentence, amount, tone) => {
+  ])('shows the amount in color: %s', (sentence, amount, tone) => {
     header({ headline: aHeadline({ sentence }), findings: [] });
     expect(title()).toHaveTextContent(sentence.replace(/\.$/u, ''));
     expect(screen.getByText(amount)).toHaveClass(tone);
@@ -41,12 +41,12 @@ describe('the verdict of a comparison', () => {
     'Unchanged: no change of CPU per request larger than 4%.',
     'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request.',
     'Inconclusive: 1 difference is likely, none is significant; record 4 more profiles per side for a conclusive result.',
-  ])('%s has no colour', (sentence) => {
+  ])('has no color: %s', (sentence) => {
     header({ headline: aHeadline({ sentence }), findings: [] });
     expect(title().querySelectorAll('.more, .less')).toHaveLength(0);
   });
 
-  it('has names of functions in code type, and those that are parts of others only once', () => {
+  it('shows a function name in code type', () => {
     const finding = aFinding({
       kind: 'profile.function',
       subject: 'example.com/x/shop.(*Cart).Add',
@@ -59,8 +59,8 @@ describe('the verdict of a comparison', () => {
   });
 });
 
-describe('the line below the verdict', () => {
-  it('has exact values, the interval, the profiles and the platform', () => {
+describe('line below the verdict in ComparisonHeader', () => {
+  it('shows exact values, the interval, the profile kinds, the platform and the Go version', () => {
     const platform = { goos: 'linux', goarch: 'amd64', go_version: 'go1.26.3' };
     const sides = aResult().sides;
     header({
@@ -76,7 +76,7 @@ describe('the line below the verdict', () => {
     ).toBeInTheDocument();
   });
 
-  it('leaves out what differs between the sides or is not known', () => {
+  it('leaves out values that are unknown or differ between the sides', () => {
     const sides = aResult().sides;
     header({
       headline: aHeadline({ total: null }),
@@ -93,7 +93,7 @@ describe('the line below the verdict', () => {
     [{ ci_of: 'difference' as const }, '2.88 ms per request, was 2.18 ms · '],
     [{ ci_high: 1e9 }, '(×1.32, 95% CI at least ×1.28)'],
     [{ confidence_level: 0.9 }, '90% CI 1.28 to 1.36'],
-  ])('prints no interval that is not known: %o', (changed, text) => {
+  ])('shows only known bounds of the interval, with its confidence level: %o', (changed, text) => {
     const { total } = aHeadline();
     header({ headline: aHeadline({ total: { ...total!, ...changed } }) });
     expect(title().closest('header') ?? document.body).toHaveTextContent(text);
@@ -104,7 +104,7 @@ describe('the line below the verdict', () => {
     [['goroutine'], 'goroutine profiles'],
     [['cpu', 'allocs', 'threadcreate'], 'CPU, allocation, thread profiles'],
     [['heap', 'trace-cpu', 'growth', 'critical-path'], 'heap profiles'],
-  ])('names the profiles of %s', (kinds, text) => {
+  ])('names the profile kinds for %s', (kinds, text) => {
     const [first] = aResult().profile_kinds;
     header({
       headline: aHeadline({ total: null }),
@@ -114,7 +114,7 @@ describe('the line below the verdict', () => {
   });
 });
 
-describe('the sides of a comparison', () => {
+describe('sides in ComparisonHeader', () => {
   const side = (label: string, artifacts: number) => ({
     label,
     artifacts,
@@ -128,27 +128,27 @@ describe('the sides of a comparison', () => {
 
   it.each<[string, Partial<Comparison>, RegExp]>([
     [
-      'labels, commits and profiles',
+      'labels, commits and profile counts',
       { base: side('v1', 1), candidate: side('v2', 8) },
       /base\s?v1229227f0001 profile\s?vs\s?candidate\s?v29c41e0a0008 profiles/u,
     ],
     [
-      'a label that has the commit once',
+      'the commit only once when the label contains it',
       { base: side('main-229227f', 1) },
       /base\s?main-229227f1 profile/u,
     ],
     [
-      'a side that is called as its mark once',
+      'no label that repeats the name of the side',
       { base: side('base', 1) },
       /base\s?229227f0001 profile/u,
     ],
-    ['traces as traces', { artifact_kinds: ['traces'] }, /229227f2 traces/u],
+    ['the number of traces', { artifact_kinds: ['traces'] }, /229227f2 traces/u],
     [
-      'several kinds as artifacts',
+      'several kinds as a number of artifacts',
       { artifact_kinds: ['profiles', 'traces'] },
       /229227f2 artifacts/u,
     ],
-  ])('have %s', (_, changed, text) => {
+  ])('show %s', (_, changed, text) => {
     header({}, changed);
     expect(document.body).toHaveTextContent(text);
   });

@@ -94,14 +94,14 @@ function serve(...states: Record<string, unknown>[]): unknown[] {
   return asked;
 }
 
-describe('a file', () => {
+describe('export of a comparison', () => {
   it.each([
     [/^Diff as pprof/u, 'pprof-diff'],
     [/^Base as one pprof/u, 'pprof-base'],
     [/^Candidate as one pprof/u, 'pprof-candidate'],
     [/^Findings as JSON/u, 'json'],
     [/^Functions as CSV/u, 'csv'],
-  ])('%s is made for the shown kind, and downloaded once', async (name, format) => {
+  ])('with %s is created for the shown profile kind and downloaded once', async (name, format) => {
     const asked = serve({ state: 'done' });
     const { user } = menu(aGraph(), 'heap');
     await choose(user, name);
@@ -113,14 +113,14 @@ describe('a file', () => {
     expect(asked).toEqual([{ format, kind: 'heap' }]);
   });
 
-  it('is made without a kind of profile where there are no profiles', async () => {
+  it('is requested without a profile kind when there are no profiles', async () => {
     const asked = serve({ state: 'done' });
     const { user } = menu(null, '');
     await choose(user, /^Findings as JSON/u);
     await waitFor(() => expect(asked).toEqual([{ format: 'json', kind: null }]));
   });
 
-  it('is waited for', async () => {
+  it('disables the menu until the export is ready', async () => {
     serve({ state: 'running' }, { state: 'done' });
     const { user } = menu();
     await choose(user, /^Findings as JSON/u);
@@ -133,7 +133,7 @@ describe('a file', () => {
   it.each([
     [{ type: 'x', title: 'Too large', status: 422, detail: 'It has 2 GiB.' }, 'It has 2 GiB.'],
     [null, 'The export failed.'],
-  ])('that could not be made states why: %j', async (why, text) => {
+  ])('shows the error when it fails: %j', async (why, text) => {
     serve({ state: 'failed', problem: why });
     const { user } = menu();
     await choose(user, /^Findings as JSON/u);
@@ -141,7 +141,7 @@ describe('a file', () => {
     expect(downloaded).toEqual([]);
   });
 
-  it('that is refused states why, until the next export', async () => {
+  it('shows the error of a rejected request until the next export', async () => {
     server.use(
       http.post(at('/comparisons/c1/exports'), () =>
         problem(409, { title: 'Not finished', detail: 'Wait until it is done.' }),
@@ -156,18 +156,18 @@ describe('a file', () => {
   });
 });
 
-describe('a picture of the graph', () => {
+describe('image of the flame graph', () => {
   it.each([
     [/^PNG/u, 'a against b.png'],
     [/^SVG/u, 'a against b.svg'],
-  ])('%s is downloaded under the name of the comparison', async (item, name) => {
+  ])('with %s is downloaded under the name of the comparison', async (item, name) => {
     const { user } = menu();
     await choose(user, item);
     await waitFor(() => expect(downloaded).toEqual([{ href: 'blob:picture', name }]));
     expect(screen.queryByRole('status')).toBeNull();
   });
 
-  it('is copied as PNG, and why it was not is said', async () => {
+  it('is copied as PNG, with an error when copying fails', async () => {
     // jsdom does not support images in its clipboard.
     vi.stubGlobal(
       'ClipboardItem',
@@ -189,7 +189,7 @@ describe('a picture of the graph', () => {
     vi.unstubAllGlobals();
   });
 
-  it('that does not hold all rows states how many, until the next one', async () => {
+  it('shows how many rows a cropped PNG contains, until the next export', async () => {
     const { user } = menu(aGraph({ rows: 1200, whole: 3400 }));
     await choose(user, /^PNG/u);
     expect(await screen.findByRole('status')).toHaveTextContent(
@@ -199,7 +199,7 @@ describe('a picture of the graph', () => {
     await waitFor(() => expect(screen.queryByRole('status')).toBeNull());
   });
 
-  it('is not there before the graph; what failed is taken back by the next export', async () => {
+  it('shows an error before the graph is loaded, until the next export', async () => {
     serve({ state: 'done' });
     const { user } = menu(null);
     await choose(user, /^PNG/u);

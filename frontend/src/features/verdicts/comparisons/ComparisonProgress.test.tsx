@@ -38,16 +38,16 @@ const side = (artifacts: number, label = '229227f') => ({
   left_out: null,
 });
 
-describe('a comparison that is under way', () => {
+describe('RunningComparison', () => {
   it.each([
     [1, 1, 'Comparing 1 candidate file with 1 base file'],
     [8, 12, 'Comparing 12 candidate files with 8 base files'],
-  ])('counts the files of both sides: %i and %i', (base, candidate, text) => {
+  ])('shows the number of files of both sides: %i and %i', (base, candidate, text) => {
     showRunning(running({ base: side(base), candidate: side(candidate) }));
     expect(title()).toHaveTextContent(text);
   });
 
-  it('of metrics does not count files', () => {
+  it('shows no number of files for metrics', () => {
     const range = {
       ...side(0),
       time_range: {
@@ -62,15 +62,15 @@ describe('a comparison that is under way', () => {
   });
 
   it.each([
-    ['how far it is', aJob({ progress: 0.426 }), '43', 'merging 8 profiles, 3 done'],
-    ['that it started', aJob({ progress: 0, step: '' }), '0', 'started'],
+    ['the current progress', aJob({ progress: 0.426 }), '43', 'merging 8 profiles, 3 done'],
+    ['that the job started', aJob({ progress: 0, step: '' }), '0', 'started'],
     [
-      'that it waits',
+      'that the job waits',
       aJob({ state: 'waiting', progress: 0, step: 'merging' }),
       '0',
       'waiting for a worker',
     ],
-  ])('states %s', (_, job, percent, step) => {
+  ])('shows %s', (_, job, percent, step) => {
     showRunning(running({ job }));
     expect(screen.getByText(step)).toBeInTheDocument();
     const bar = screen.getByRole('progressbar', { name: 'Progress' });
@@ -78,12 +78,12 @@ describe('a comparison that is under way', () => {
     expect(bar).toHaveAttribute('aria-valuetext', `${percent}%`);
   });
 
-  it('is not cancelled twice', () => {
+  it('disables "Cancel" after a cancellation was requested', () => {
     showRunning(running({ job: aJob({ cancel_requested: true }) }));
     expect(screen.getByRole('button', { name: 'Cancel' })).toBeDisabled();
   });
 
-  it('states why it could not be cancelled, and can be once more', async () => {
+  it('shows the error of a failed cancellation and keeps "Cancel" enabled', async () => {
     server.use(
       http.post(at('/jobs/:id/cancel'), () =>
         problem(409, { title: 'Not running', detail: 'The job is finished.' }),
@@ -95,14 +95,14 @@ describe('a comparison that is under way', () => {
     expect(screen.getByRole('button', { name: 'Cancel' })).toBeEnabled();
   });
 
-  it('has no actions for viewers', () => {
+  it('shows no actions to viewers', () => {
     showRunning(running(), false);
     expect(screen.queryByRole('button')).toBeNull();
   });
 });
 
-describe('a comparison that came to nothing', () => {
-  it('states why, and what to do', () => {
+describe('FailedComparison', () => {
+  it('shows the problem and its resolution', () => {
     showFailed(failed());
     expect(title()).toHaveTextContent('This comparison failed');
     expect(screen.getByRole('alert')).toHaveTextContent(
@@ -110,24 +110,24 @@ describe('a comparison that came to nothing', () => {
     );
   });
 
-  it('states the problem of its job when it has none of its own', () => {
+  it('shows the problem of the job when the comparison has none', () => {
     showFailed(failed({ problem: null, job: aJob({ state: 'failed', problem: PROBLEM }) }));
     expect(screen.getByRole('alert')).toHaveTextContent('Two of its files were deleted.');
   });
 
-  it('states that no reason is known', () => {
+  it('shows that no error message was recorded', () => {
     showFailed(failed({ problem: null }));
     expect(screen.getByRole('alert')).toHaveTextContent('No error message recorded.');
   });
 
-  it('that was cancelled shows no error', () => {
+  it('shows no error for a cancelled comparison', () => {
     showFailed(failed({ state: 'cancelled', problem: null }));
     expect(title()).toHaveTextContent('This comparison was cancelled');
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it.each(['failed', 'cancelled'] as const)(
-    'and %s states why it cannot be compared again',
+    'shows why a %s comparison cannot be compared again',
     async (state) => {
       server.use(
         http.post(at('/comparisons/:id/retry'), () =>
@@ -143,7 +143,7 @@ describe('a comparison that came to nothing', () => {
     },
   );
 
-  it('is compared again on request', async () => {
+  it('requests a retry on "Compare again"', async () => {
     const comparison = failed();
     const asked: unknown[] = [];
     server.use(
@@ -157,7 +157,7 @@ describe('a comparison that came to nothing', () => {
     await waitFor(() => expect(asked).toEqual([comparison.id]));
   });
 
-  it('has no actions for viewers', () => {
+  it('shows no actions to viewers', () => {
     showFailed(failed(), false);
     expect(screen.queryByRole('button')).toBeNull();
   });

@@ -6,8 +6,8 @@ import { at, problem, server } from '../../../testing/mock-api';
 import { comparisonSnapshotRequests } from './comparison-snapshot-requests';
 import { comparisonQuery } from './shared/comparison-queries';
 
-describe('what can be opened in a comparison', () => {
-  it('are its parts, all views that are laid out, and the lines of functions that findings name', async () => {
+describe('comparisonSnapshotRequests', () => {
+  it('returns artifact kinds, chunks of finished views, and lines of functions that findings name', async () => {
     server.use(
       http.get(at('/comparisons/:id/results/traces'), () => problem(404, {})),
       http.get(at('/comparisons/:id'), () => HttpResponse.json({})),
@@ -30,7 +30,7 @@ describe('what can be opened in a comparison', () => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  it('is nothing before the page itself is read', async () => {
+  it('returns nothing before the comparison is loaded', async () => {
     expect(await comparisonSnapshotRequests(new QueryClient(), 'c1')).toEqual([]);
   });
 });

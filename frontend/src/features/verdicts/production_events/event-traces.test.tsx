@@ -5,8 +5,8 @@ import { aProductionEvent } from '../../../testing/event-fixtures';
 const aTrace = (start_ms: number, duration_ns: number) =>
   ({ start_ns: start_ms * 1e6, duration_ns }) as SlowTrace;
 
-describe('the traces of an event', () => {
-  it('are compared with as much time before it began', () => {
+describe('traces of a production event', () => {
+  it('are compared with a time range of the same length before it began', () => {
     const { item, range } = aProductionEvent();
     const { before, after } = spansOf({ item, range });
     expect(before.toMs).toBe(Date.parse(item.since_at!));
@@ -15,7 +15,7 @@ describe('the traces of an event', () => {
     expect(before.toMs - before.fromMs).toBe(after.toMs - after.fromMs);
   });
 
-  it('are the five longest, each of one side only', () => {
+  it('are the five longest that began within the time range', () => {
     const traces = [1, 2, 3, 4, 5, 6, 7].map((ns) => aTrace(100, ns));
     const [start, end] = [aTrace(50, 90), aTrace(150, 80)];
     const found = slowestOf([...traces, start, end], { fromMs: 100, toMs: 150 });

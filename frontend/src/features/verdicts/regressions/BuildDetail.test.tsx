@@ -39,7 +39,7 @@ function showBuild(build: Partial<Build> = {}, verdict: Partial<Judgement> = {})
 /** Returns the value beside a term in the list of metadata. */
 const valueOf = (term: string) => screen.getByText(term, { selector: 'dt' }).nextElementSibling;
 
-describe('the verdict of a build', () => {
+describe('verdict in BuildDetail', () => {
   it.each([
     ['pending', 'waiting'],
     ['evaluating', 'being evaluated'],
@@ -47,13 +47,13 @@ describe('the verdict of a build', () => {
     ['changed', 'changed'],
     ['inconclusive', 'inconclusive'],
     ['skipped', 'not evaluated'],
-  ] as const)('%s reads: %s', async (state, words) => {
+  ] as const)('in state %s is shown as "%s"', async (state, words) => {
     showBuild({}, { state });
     expect(await screen.findByText(words)).toBeInTheDocument();
     expect(screen.getByText(/^Nothing changed beyond/)).toBeInTheDocument();
   });
 
-  it('says what a conclusive one needs', async () => {
+  it('shows the evidence that a conclusive result needs', async () => {
     showBuild(
       {},
       { state: 'inconclusive', required_evidence: { profiles: 3, builds: 1 }, evaluated_at: null },
@@ -65,7 +65,7 @@ describe('the verdict of a build', () => {
     ).toBeInTheDocument();
   });
 
-  it('links the comparison and the earlier build, with the verdict on each kind', async () => {
+  it('links the comparison and the base build, and shows the verdict on each kind', async () => {
     showBuild(
       {},
       {
@@ -94,7 +94,7 @@ describe('the verdict of a build', () => {
     expect(screen.getByText('not compared: profile.heap')).toBeInTheDocument();
   });
 
-  it('without an earlier build has no link', async () => {
+  it('has no link when there is no earlier build', async () => {
     showBuild(
       {},
       {
@@ -115,7 +115,7 @@ describe('the verdict of a build', () => {
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
   });
 
-  it('links the regressions that began with it: by number, or by kind without access', async () => {
+  it('links its regressions by number, or as "the regression" without access', async () => {
     server.use(
       http.get(at('/regressions/r1'), () =>
         HttpResponse.json(aRegressionDetail({ id: 'r1', number: 17 })),
@@ -130,7 +130,7 @@ describe('the verdict of a build', () => {
     expect(screen.getByRole('link', { name: 'the regression' })).toHaveAttribute('href', '#r2');
   });
 
-  it('that is missing is explained, and the build is shown all the same', async () => {
+  it('is replaced by the reason when it is missing, and the build is still shown', async () => {
     showBuild({ display_name: 'nightly' });
     server.use(
       http.get(at('/builds/:id/verdict'), () =>
@@ -146,8 +146,8 @@ describe('the verdict of a build', () => {
   });
 });
 
-describe('the metadata of a build', () => {
-  it('has a row for what is known, and none for what is not', async () => {
+describe('metadata in BuildDetail', () => {
+  it('has rows only for known values', async () => {
     showBuild({
       author: 'Jun',
       branch: null,
@@ -168,14 +168,14 @@ describe('the metadata of a build', () => {
     expect(screen.queryByText('pull request')).not.toBeInTheDocument();
   });
 
-  it('links the pull request only to an address of the web', async () => {
+  it('links the pull request to its web address', async () => {
     showBuild({ pull_request: { number: 12, url: 'https://code.example/pull/12' } });
     const link = await screen.findByRole('link', { name: '#12' });
     expect(link).toHaveAttribute('href', 'https://code.example/pull/12');
     expect(link).toHaveAttribute('rel', expect.stringContaining('noopener'));
   });
 
-  it('shows the number of a pull request whose address runs a script', async () => {
+  it('shows a pull request with a script URL as text without a link', async () => {
     showBuild({ pull_request: { number: 12, url: 'javascript:alert(1)' } });
     await screen.findByText('passed');
     expect(valueOf('pull request')).toHaveTextContent('#12');

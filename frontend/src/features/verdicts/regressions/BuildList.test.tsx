@@ -52,8 +52,8 @@ function serve(builds: ListedBuild[]): URLSearchParams[] {
   return asked;
 }
 
-describe('the list of builds', () => {
-  it('shows what is known of each, its evidence and its verdict', async () => {
+describe('build list', () => {
+  it('shows name, service, branch, author, evidence and verdict of each build', async () => {
     serve([
       aBuild(1, {
         display_name: 'v2.31',
@@ -74,7 +74,7 @@ describe('the list of builds', () => {
     );
   });
 
-  it('filters by service, branch and text, and the address holds them', async () => {
+  it('filters by service, branch and text, and keeps the filters in the URL', async () => {
     const asked = serve([aBuild(1)]);
     const { user, where } = open(`/t/northwind/builds?service=${SERVICE}`);
     await user.type(await screen.findByRole('textbox', { name: 'Branch' }), 'main');
@@ -85,11 +85,11 @@ describe('the list of builds', () => {
     await waitFor(() => expect(asked.at(-1)?.get('search')).toBe('abc'));
     expect(asked.at(-1)?.get('branch')).toBe('main');
     expect(asked.at(-1)?.get('service_id')).toBe(SERVICE);
-    // There is not one request for each key.
+    // Typing does not send a request for each key.
     expect(asked.length).toBeLessThan(5);
   });
 
-  it('compares two selected builds, the older one as base; a third one replaces the first', async () => {
+  it('links the comparison of the last two selected builds, with the older one as base', async () => {
     serve([aBuild(1), aBuild(2), aBuild(3)]);
     const { user } = open('/t/northwind/builds');
     for (const n of ['3', '1', '2'])
@@ -104,7 +104,7 @@ describe('the list of builds', () => {
     expect(screen.queryByRole('region', { name: 'Selected builds' })).not.toBeInTheDocument();
   });
 
-  it('draws a window of many builds and fetches more on request', async () => {
+  it('renders only some rows of many builds, and loads older builds on request', async () => {
     serve(Array.from({ length: 10_000 }, (_, n) => aBuild(n + 1)));
     const { user } = open('/t/northwind/builds');
     const older = await screen.findByRole('button', { name: 'Load older builds' });

@@ -63,8 +63,8 @@ const showDetail = (props: Partial<RegressionDetailProps> = {}) =>
 
 const section = (name: RegExp) => screen.findByRole('heading', { level: 2, name });
 
-describe('a regression that cannot be shown', () => {
-  it('says why, and leaves the way back', async () => {
+describe('RegressionDetail with failed requests', () => {
+  it('shows the error, its resolution and the link to all regressions', async () => {
     serve(aRegressionDetail());
     server.use(
       http.get(at('/regressions/:id'), () =>
@@ -85,7 +85,7 @@ describe('a regression that cannot be shown', () => {
     expect(screen.getByRole('link', { name: 'All regressions' })).toBeInTheDocument();
   });
 
-  it('loses only the part that failed: the series and the history say why in their places', async () => {
+  it('shows the errors of series and history in their sections, and the rest of the page', async () => {
     serve(aRegressionDetail({ title: 'Clone takes more time: +15%' }));
     server.use(
       http.get(at('/regressions/:id/series'), () =>
@@ -106,8 +106,8 @@ describe('a regression that cannot be shown', () => {
   });
 });
 
-describe('the facts of a regression', () => {
-  it('name the builds around the change, each with its link, and the range of commits', async () => {
+describe('summary in RegressionDetail', () => {
+  it('links the builds around the change, and shows the range of commits', async () => {
     serve(
       aRegressionDetail({
         number: 17,
@@ -133,7 +133,7 @@ describe('the facts of a regression', () => {
     expect(screen.queryByRole('link', { name: 'dddddddddd' })).not.toBeInTheDocument();
   });
 
-  it('name one commit once, and say what a conclusive result needs', async () => {
+  it('shows no range for a single commit, and the evidence that a conclusive result needs', async () => {
     const commit = 'b'.repeat(40);
     serve(
       aRegressionDetail({
@@ -153,14 +153,14 @@ describe('the facts of a regression', () => {
   });
 });
 
-describe('the evidence of a regression', () => {
-  it('is the series alone until a comparison is added', async () => {
+describe('evidence in RegressionDetail', () => {
+  it('explains when a comparison is added, while there is none', async () => {
     serve(aRegressionDetail());
     showDetail();
     expect(await screen.findByText(/A comparison of the builds before and/)).toBeInTheDocument();
   });
 
-  it('says of every cited comparison what it compares', async () => {
+  it('names what each cited comparison compares', async () => {
     const cited = (id: string, changed: object) => ({
       id,
       kind: 'fix-verification' as const,
@@ -190,8 +190,8 @@ describe('the evidence of a regression', () => {
   });
 });
 
-describe('the history of a regression', () => {
-  it('says who did what, in words, newest first', async () => {
+describe('history in RegressionDetail', () => {
+  it('shows the actor and the action of each event, newest first', async () => {
     const mira = { id: PERSON, name: 'Mira Kovač' };
     serve(aRegressionDetail(), [
       anEvent({ id: '5', kind: 'due', actor: mira, details: { to: null } }),
@@ -220,8 +220,8 @@ describe('the history of a regression', () => {
   });
 });
 
-describe('what can be done with a regression', () => {
-  it('gets a due date when it is typed to its end, and loses it again', async () => {
+describe('actions in RegressionDetail', () => {
+  it('save a due date once it is typed completely, and remove it when it is cleared', async () => {
     const sent = serveUpdates(aRegressionDetail());
     const { user } = showDetail();
     const due = await screen.findByLabelText('Due on');
@@ -241,7 +241,7 @@ describe('what can be done with a regression', () => {
     await waitFor(() => expect(sent[1]).toEqual({ due_on: null }));
   });
 
-  it('sends nothing when the due date is only visited', async () => {
+  it('send nothing when the field of the due date only gets the focus', async () => {
     const sent = serveUpdates(aRegressionDetail({ due_on: '2026-12-01' }));
     const { user } = showDetail();
     (await screen.findByLabelText('Due on')).focus();
@@ -251,7 +251,7 @@ describe('what can be done with a regression', () => {
     expect(sent).toEqual([]);
   });
 
-  it('names an assignee who left, and can be unassigned', async () => {
+  it('show an assignee who left as former member, and unassign the regression', async () => {
     const sent = serveUpdates(aRegressionDetail({ assignee: { id: 'gone', name: null } }));
     const { user } = showDetail();
     await user.click(await screen.findByRole('button', { name: 'Assignee: former member' }));
@@ -259,7 +259,7 @@ describe('what can be done with a regression', () => {
     await waitFor(() => expect(sent).toEqual([{ assignee_id: null }]));
   });
 
-  it('is blocked while a change is being saved', async () => {
+  it('are disabled while a change is being saved', async () => {
     serve(aRegressionDetail());
     let finish: () => void = () => undefined;
     server.use(
@@ -286,7 +286,7 @@ describe('what can be done with a regression', () => {
     expect(screen.getByLabelText('Due on')).toBeEnabled();
   });
 
-  it('offers further steps only to those who may change it', async () => {
+  it('include "Start bisect" only for members who may change the regression', async () => {
     serve(aRegressionDetail());
     const action = <button type="button">Start bisect</button>;
     const { unmount } = showDetail({ action });

@@ -11,7 +11,7 @@ import type { RegressionsSearch } from './regression-url';
 
 const ADDRESSES = new Map<string, RegressionsSearch>();
 
-/** The list as its page renders it: the filters are outside, as they are in the URL. */
+/** Renders the list as its page does: the filters are state of the parent, as in the URL. */
 function List({ search = {}, ...props }: Partial<RegressionsProps>) {
   const [held, setHeld] = useState(search);
   ADDRESSES.set('now', held);
@@ -72,13 +72,13 @@ async function chooseState(user: ReturnType<typeof show>['user'], name: string) 
 }
 const choose = (name: string) => screen.findByRole('menuitem', { name, hidden: true });
 
-describe('the filters of the list', () => {
+describe('filters of Regressions', () => {
   it.each([
     ['open', 'state', ['new', 'investigating', 'acknowledged'], null, 'true'],
     ['closed', 'state', ['fixed', 'improved', 'not-a-regression', 'ignored'], null, 'true'],
     ['mine', 'state', ['new', 'investigating', 'acknowledged'], 'me', 'true'],
     ['candidates', 'state', [], null, 'false'],
-  ])('ask the server for %s regressions', async (name, field, states, assignee, confirmed) => {
+  ])('send the query for %s regressions', async (name, field, states, assignee, confirmed) => {
     const asked = serve(() => []);
     const { user } = show(<List />);
     await chooseState(user, name);
@@ -89,7 +89,7 @@ describe('the filters of the list', () => {
     expect(ADDRESSES.get('now')).toEqual({ show: name });
   });
 
-  it('ask for all confirmed regressions at first, and leave nothing in the address', async () => {
+  it('request all confirmed regressions without a state, and leave the URL empty', async () => {
     const asked = serve(() => [aRegression()]);
     const { user } = show(<List search={{ show: 'closed' }} />);
     await chooseState(user, 'closed');
@@ -99,7 +99,7 @@ describe('the filters of the list', () => {
     expect(ADDRESSES.get('now')).toEqual({ show: undefined });
   });
 
-  it('combine the service with a search, and go back to none', async () => {
+  it('combine the service with a search, and remove a cleared search from the URL', async () => {
     const asked = serve(() => []);
     const { user } = show(<List />);
     const service = await screen.findByRole('combobox', { name: 'Service' });
@@ -113,7 +113,7 @@ describe('the filters of the list', () => {
     await waitFor(() => expect(ADDRESSES.get('now')).toEqual({ service: SERVICE, q: undefined }));
   });
 
-  it('are read from the address', async () => {
+  it('are restored from the URL', async () => {
     const asked = serve(() => []);
     show(<List search={{ show: 'mine', service: SERVICE, q: 'Clone' }} />);
     expect(await screen.findByText('No regressions match these filters.')).toBeInTheDocument();
@@ -125,8 +125,8 @@ describe('the filters of the list', () => {
   });
 });
 
-describe('the list of regressions', () => {
-  it('says why it could not be loaded and how to go on, and loads when tried again', async () => {
+describe('Regressions', () => {
+  it('shows the error of a failed load with its resolution, and loads on "Try again"', async () => {
     serve(() => [aRegression({ title: 'Decode takes more time: +9%' })]);
     let failing = true;
     server.use(
@@ -153,7 +153,7 @@ describe('the list of regressions', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
-  it('is announced as loading until the first answer', async () => {
+  it('announces that it is loading until the first response', async () => {
     let answer: (response: Response) => void = () => undefined;
     serve(() => []);
     server.use(
@@ -168,7 +168,7 @@ describe('the list of regressions', () => {
     expect(await rowsShown()).toHaveLength(1);
   });
 
-  it('adds older ones below on request, until there are no more', async () => {
+  it('adds older regressions below on request, until there are no more', async () => {
     serve(() => []);
     server.use(
       http.get(at('/regressions'), ({ request }) => {
@@ -187,7 +187,7 @@ describe('the list of regressions', () => {
     expect(screen.queryByRole('button', { name: /^Load older/ })).not.toBeInTheDocument();
   });
 
-  it('describes a row: its number, due date, ratio with interval, and who is on it', async () => {
+  it('shows number, due date, ratio with interval, and assignee of each regression', async () => {
     serve(() => [
       aRegression({
         number: 17,
@@ -215,7 +215,7 @@ describe('the list of regressions', () => {
   });
 });
 
-describe('the keys of the list', () => {
+describe('keyboard shortcuts of Regressions', () => {
   const three = () => [
     aRegression({ id: 'a1', title: 'One' }),
     aRegression({ id: 'a2', title: 'Two' }),
@@ -238,7 +238,7 @@ describe('the keys of the list', () => {
     expect(opened).toEqual(['a3', 'a2']);
   });
 
-  it('leave the shortcuts of the browser and the fields alone', async () => {
+  it('ignore shortcuts of the browser, and Enter on a link', async () => {
     serve(three);
     const opened: string[] = [];
     const { user } = show(<List onOpen={({ id }) => opened.push(id)} />);
@@ -253,7 +253,7 @@ describe('the keys of the list', () => {
     expect(opened).toEqual([]);
   });
 
-  it('apply to the row that was pointed at', async () => {
+  it('apply to the row that was clicked', async () => {
     serve(three);
     const sent = recordUpdates();
     const { user } = show(<List />);
@@ -265,7 +265,7 @@ describe('the keys of the list', () => {
     await waitFor(() => expect(sent).toEqual([{ ids: ['a2'], change: { state: 'fixed' } }]));
   });
 
-  it('change nothing for a viewer, who can still move and open', async () => {
+  it('change nothing for viewers, who can still move the cursor and open a row', async () => {
     serve(three);
     const opened: string[] = [];
     const { user } = show(<List mayWrite={false} onOpen={({ id }) => opened.push(id)} />);
@@ -281,7 +281,7 @@ describe('the keys of the list', () => {
 });
 
 describe('selected regressions', () => {
-  it('are named by their titles, and assigned or unassigned together', async () => {
+  it('are named by their titles and unassigned together', async () => {
     serve(() => [
       aRegression({ id: 'a1', title: 'One' }),
       aRegression({ id: 'a2', title: 'Two' }),
@@ -301,7 +301,7 @@ describe('selected regressions', () => {
     );
   });
 
-  it('stay selected when the server refuses, and cannot be changed twice at once', async () => {
+  it('stay selected after a rejected change, and cannot be changed while one is pending', async () => {
     serve(() => [aRegression({ id: 'a1', title: 'One' })]);
     let refuse: () => void = () => undefined;
     server.use(
@@ -327,7 +327,7 @@ describe('selected regressions', () => {
     expect(screen.getByRole('button', { name: 'State' })).toBeEnabled();
   });
 
-  it('are only those in the list: a filter that hides one takes it out of the selection', async () => {
+  it('exclude a regression that a filter hides', async () => {
     const [fresh, fixed] = [
       aRegression({ id: 'a1', title: 'Fresh' }),
       aRegression({ id: 'a2', title: 'Long fixed', state: 'fixed' }),

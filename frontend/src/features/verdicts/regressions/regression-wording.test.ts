@@ -10,7 +10,7 @@ import {
   toneOf,
 } from './regression-wording';
 
-describe('the headline of the list', () => {
+describe('headlineText', () => {
   it.each([
     [0, 0, 0, 'No open regressions'],
     [0, 0, 1, 'One regression is open, none are new'],
@@ -21,31 +21,31 @@ describe('the headline of the list', () => {
     [3, 1, 4, 'Three regressions are new, one of them unassigned'],
     [11, 10, 11, '11 regressions are new, 10 of them unassigned'],
     [2, 2, 4, 'Two regressions are new, all of them unassigned'],
-  ])('of %i new, %i unassigned, %i open is a sentence', (fresh, unassigned, open, sentence) => {
+  ])('describes %i new, %i unassigned and %i open', (fresh, unassigned, open, sentence) => {
     expect(headlineText(fresh, unassigned, open)).toBe(sentence);
   });
 });
 
-describe('the evidence that is missing', () => {
+describe('requiredEvidenceText', () => {
   it.each([
     [{ profiles: 4, builds: 2 }, 'needs 4 more profiles of this build or 2 more builds'],
     [{ profiles: 1, builds: null }, 'needs 1 more profile of this build'],
     [{ profiles: null, builds: 1 }, 'needs 1 more build'],
-  ])('%o is counted in words', (needs, words) => {
+  ])('describes %o in words', (needs, words) => {
     expect(requiredEvidenceText(needs)).toBe(`${words} for a conclusive result`);
   });
 
-  it('is left out where nothing helps', () => {
+  it('returns null when no evidence is required', () => {
     expect(requiredEvidenceText(null)).toBeNull();
     expect(requiredEvidenceText({ profiles: null, builds: null })).toBeNull();
   });
 });
 
-describe('an event of the history', () => {
+describe('eventText', () => {
   const text = (kind: RegressionEvent['kind'], details: Record<string, unknown> = {}) =>
     eventText({ id: 'h', kind, actor: null, details, created_at: '' }, (id) => `member ${id}`);
 
-  it('names states and members, not their ids', () => {
+  it('names states and members in place of their ids', () => {
     expect(text('state', { from: 'acknowledged', to: 'not-a-regression' })).toBe(
       'acknowledged → not a regression',
     );
@@ -54,7 +54,7 @@ describe('an event of the history', () => {
     expect(text('due', { to: '2026-12-01' })).toBe('due on 2026-12-01');
   });
 
-  it('prefers the sentence of the evaluation, and has words without one', () => {
+  it('returns the sentence of the evaluation, or default words without one', () => {
     expect(text('fixed', { sentence: 'Back to 10% since 5f3c1e8.' })).toBe(
       'Back to 10% since 5f3c1e8.',
     );
@@ -63,7 +63,7 @@ describe('an event of the history', () => {
     expect(text('still-slower')).toBe('still slower');
   });
 
-  it('says from which branch to which a regression came', () => {
+  it('names the branches of a merge, and why no bisect was started', () => {
     expect(text('bisect-not-started', { to: 'budget', sentence: 'Used up.' })).toBe(
       'no bisect was started automatically: Used up.',
     );
@@ -76,8 +76,8 @@ describe('an event of the history', () => {
   });
 });
 
-describe('a series', () => {
-  it('is called by its name, else by its subject, else by its kind', () => {
+describe('series and regressions', () => {
+  it('seriesName returns the name, else the subject, else the kind', () => {
     const series = { kind: 'profile.category', subject: 'gc', name: 'Garbage collection' };
     expect(seriesName(series)).toBe('Garbage collection');
     expect(seriesName({ ...series, name: '' })).toBe('gc');
@@ -85,7 +85,7 @@ describe('a series', () => {
     expect(kindText('later.kind')).toBe('later.kind');
   });
 
-  it('is red while it is worse, and grey once that was dismissed', () => {
+  it('toneOf returns "more" for a worse level, "less" for a better one, "quiet" for a dismissed one', () => {
     expect(toneOf(aRegression({ state: 'acknowledged' }))).toBe('more');
     expect(toneOf(aRegression({ direction: 'better', state: 'improved' }))).toBe('less');
     expect(toneOf(aRegression({ state: 'ignored' }))).toBe('quiet');

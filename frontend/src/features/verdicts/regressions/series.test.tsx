@@ -31,8 +31,8 @@ const showSeries = (mayWrite = true) =>
 const pick = (name: string) => screen.findByRole('option', { name, hidden: true });
 const chart = () => screen.findByRole('slider', { name: 'Clone over 3 builds' });
 
-describe('the kinds of series of a service', () => {
-  it('begin with runtime categories, and the chosen kind is asked for', async () => {
+describe('kinds of series in ServiceSeries', () => {
+  it('begin with runtime categories, and the chosen kind is requested', async () => {
     const asked = serve(() => aSeriesPage());
     const { user } = showSeries();
     const kind = screen.getByRole('combobox', { name: 'Kind of series' });
@@ -43,7 +43,7 @@ describe('the kinds of series of a service', () => {
     expect(asked[0]?.get('kind')).toBe('profile.category');
   });
 
-  it('say of latency what must be deployed first, of others what must be measured', async () => {
+  it('have a different explanation of missing series for latency and for others', async () => {
     serve(() => ({ ...SERIES, series: [] }));
     const { user } = showSeries();
     expect(await screen.findByText(/^No series yet: at least a few/)).toBeInTheDocument();
@@ -52,7 +52,7 @@ describe('the kinds of series of a service', () => {
     expect(await screen.findByText(/^No latency series yet: deploy builds/)).toBeInTheDocument();
   });
 
-  it('say why they could not be loaded', async () => {
+  it('show the error and the exceeded limit when series cannot be loaded', async () => {
     server.use(
       http.get(at('/services/:service/series'), () =>
         problem(422, {
@@ -71,8 +71,8 @@ describe('the kinds of series of a service', () => {
   });
 });
 
-describe('the branches of a service', () => {
-  it('are offered where there are several, with a word for builds without one', async () => {
+describe('branches in ServiceSeries', () => {
+  it('can be chosen when there are several, with an option for builds without a branch', async () => {
     const asked = serve((query) => {
       const branch = query.get('branch') ?? 'main';
       return { ...SERIES, branch, branches: ['main', 'release', ''] };
@@ -89,7 +89,7 @@ describe('the branches of a service', () => {
     );
   });
 
-  it('are not offered where there is one', async () => {
+  it('cannot be chosen when there is only one', async () => {
     serve(() => SERIES);
     showSeries();
     await chart();
@@ -97,8 +97,8 @@ describe('the branches of a service', () => {
   });
 });
 
-describe('a series over builds', () => {
-  it('asks for a build, then shows its commit, conditions and verdict beside the value', async () => {
+describe('series over builds in ServiceSeries', () => {
+  it('shows value, commit, conditions and verdict of the chosen build', async () => {
     serve(() =>
       aSeriesPage({
         unit: 'nanoseconds',
@@ -127,7 +127,7 @@ describe('a series over builds', () => {
     expect(screen.getByText('minimum detectable change: ×1.04')).toBeInTheDocument();
   });
 
-  it('compares two builds that are picked in it, the older one as base', async () => {
+  it('links the comparison of two picked builds, with the older one as base', async () => {
     serve(() => SERIES);
     const { user } = showSeries();
     (await chart()).focus();
@@ -146,22 +146,22 @@ describe('a series over builds', () => {
   });
 });
 
-describe('muting a series', () => {
-  it('is not offered to viewers, who still see what is muted', async () => {
+describe('mute button of a series', () => {
+  it('is hidden from viewers, who still see that the series is muted', async () => {
     serve(() => aSeriesPage({ is_muted: true }));
     showSeries(false);
     expect(await screen.findByText('Muted')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: /mute/i })).not.toBeInTheDocument();
   });
 
-  it('is not offered for kinds that are never evaluated', async () => {
+  it('is hidden for kinds that are never evaluated', async () => {
     serve(() => aSeriesPage({ kind: 'profile.mutex' }));
     showSeries();
     await chart();
     expect(screen.queryByRole('button', { name: /mute/i })).not.toBeInTheDocument();
   });
 
-  it('that is refused says so beside its series and leaves it as it was', async () => {
+  it('shows the error of a rejected change and leaves the series unmuted', async () => {
     const [one] = SERIES.series;
     serve(() => ({ ...SERIES, series: [one!, { ...one!, subject: 'Decode', name: 'Decode' }] }));
     const sent: unknown[] = [];

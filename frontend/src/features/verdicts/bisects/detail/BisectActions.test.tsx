@@ -38,11 +38,11 @@ function showActions(changed: Partial<Bisect> = {}, { isChosen = false, onDelete
 
 const button = (name: string) => screen.getByRole('button', { name });
 
-describe('a bisect that goes on', () => {
+describe('BisectActions of an active bisect', () => {
   it.each([
     ['searching', 'Pause', 'pause'],
     ['paused', 'Resume', 'resume'],
-  ] as const)('while it is %s, can be changed: %s', async (state, name, action) => {
+  ] as const)('while %s, sends the action of the %s button', async (state, name, action) => {
     const sent = record('post', '/actions');
     const { user } = showActions({ state });
     await user.click(button(name));
@@ -50,14 +50,14 @@ describe('a bisect that goes on', () => {
     expect(screen.queryByRole('button', { name: 'Approve the next round' })).toBeNull();
   });
 
-  it('is approved where it waits for that', async () => {
+  it('sends the approval of the next round when the bisect waits for it', async () => {
     const sent = record('post', '/actions');
     const { user } = showActions({ state: 'waiting-approval', needs_approval: true });
     await user.click(button('Approve the next round'));
     await waitFor(() => expect(sent).toMatchObject([{ action: 'approve' }]));
   });
 
-  it('is cancelled after a question that says what is lost', async () => {
+  it('cancels only after a confirmation that warns that the bisect cannot be resumed', async () => {
     const sent = record('post', '/actions');
     const { user } = showActions();
     await user.click(button('Cancel'));
@@ -69,7 +69,7 @@ describe('a bisect that goes on', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
 
-  it('says why the server does not pause it', async () => {
+  it('shows the error and its resolution when the server rejects an action', async () => {
     record('post', '/actions', () =>
       problem(409, { detail: 'It ended meanwhile.', resolution: 'Reload the page.' }),
     );
@@ -81,7 +81,7 @@ describe('a bisect that goes on', () => {
     expect(button('Pause')).toBeEnabled();
   });
 
-  it('says what to select before a verdict is overridden or a probe is added', () => {
+  it('disables "Override verdict" and "Add probe", with the reason, until a candidate is selected', () => {
     showActions();
     for (const name of ['Override verdict', 'Add probe']) {
       expect(button(name)).toBeDisabled();
@@ -92,7 +92,7 @@ describe('a bisect that goes on', () => {
     }
   });
 
-  it('adds a probe of the selected candidate', async () => {
+  it('requests a probe of the selected candidate', async () => {
     const sent = record('post', '/probes');
     const { user } = showActions({}, { isChosen: true });
     await user.click(button('Add probe'));
@@ -100,8 +100,8 @@ describe('a bisect that goes on', () => {
   });
 });
 
-describe('overriding a verdict', () => {
-  it('needs a reason, and is sent with it', async () => {
+describe('override dialog of BisectActions', () => {
+  it('requires a reason and sends it with the verdict', async () => {
     const sent = record('post', '/overrides');
     const { user } = showActions({}, { isChosen: true });
     await user.click(button('Override verdict'));
@@ -124,7 +124,7 @@ describe('overriding a verdict', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
 
-  it('that is refused keeps the form with the reason', async () => {
+  it('shows the error and keeps the typed reason when the server rejects the override', async () => {
     record('post', '/overrides', () => problem(409, { detail: 'It is being measured.' }));
     const { user } = showActions({}, { isChosen: true });
     await user.click(button('Override verdict'));
@@ -137,8 +137,8 @@ describe('overriding a verdict', () => {
   });
 });
 
-describe('a bisect that has ended', () => {
-  it('is tried again only if it failed before it had candidates', () => {
+describe('BisectActions of an ended bisect', () => {
+  it('shows "Try again" only if the bisect failed before it had candidates', () => {
     const { unmount } = showActions({ state: 'failed', levels: [] });
     expect(button('Try again')).toBeEnabled();
     expect(screen.queryByRole('button', { name: 'Pause' })).not.toBeInTheDocument();
@@ -147,7 +147,7 @@ describe('a bisect that has ended', () => {
     expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument();
   });
 
-  it('continues with as many deployments again, or as many as the limit allows', async () => {
+  it('proposes additional deployments up to the largest limit, and sends the new limit on "Continue"', async () => {
     const sent = record('patch', '');
     const cost = { ...aBisect().cost, limit: 960 };
     const { user } = showActions({ state: 'stopped', cost });
@@ -164,13 +164,13 @@ describe('a bisect that has ended', () => {
     await waitFor(() => expect(sent).toEqual([{ settings: { max_deployments: 965 } }]));
   });
 
-  it('does not continue beyond the largest limit', () => {
+  it('disables "Continue", with the reason, at the largest deployment limit', () => {
     showActions({ state: 'stopped', cost: { ...aBisect().cost, limit: 1000 } });
     expect(button('Continue')).toBeDisabled();
     expect(button('Continue')).toHaveAttribute('title', 'The limit cannot exceed 1000 deployments');
   });
 
-  it('is deleted after a question, and the page is left', async () => {
+  it('deletes the bisect after a confirmation and leaves its page', async () => {
     const deleted: (string | null)[] = [];
     server.use(
       http.get(at('/bisects/:id/artifacts'), () =>

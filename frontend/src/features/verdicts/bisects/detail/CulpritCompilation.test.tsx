@@ -22,14 +22,14 @@ const of = (count: number): Bisect['compiler'] => ({
   })),
 });
 
-test('ten decisions are shown, and the others on request', async () => {
+test('CulpritCompilation shows ten compiler decisions, and the others on request', async () => {
   const { user } = show(<CulpritCompilation compiler={of(12)} comparisonLink={linked} />);
   expect(screen.getAllByRole('listitem')).toHaveLength(10);
   await user.click(screen.getByRole('button', { name: 'Show 2 further decisions' }));
   expect(screen.getAllByRole('listitem')).toHaveLength(12);
 });
 
-test('a failed build states why', () => {
+test('CulpritCompilation shows the error of a failed build and links the comparison of both builds', () => {
   show(
     <CulpritCompilation
       compiler={{
@@ -50,7 +50,7 @@ test('a failed build states why', () => {
   expect(screen.getByText('No executables of both builds are stored.')).toBeVisible();
 });
 
-test('the report has the decisions', () => {
+test('makeBisectReportText lists compiler decisions and counts the further ones', () => {
   const text = makeBisectReportText({ ...aBisect(), compiler: of(11) });
   expect(text).toContain('- main.f0 is no longer inlined: cost 117 exceeds budget 80.');
   expect(text).toContain('- and 1 further decision');

@@ -26,8 +26,8 @@ const showProbe = (changed: Partial<Probe>, props: Shown = {}) =>
 
 const section = (name: RegExp) => screen.getByRole('heading', { level: 2, name });
 
-describe('the probes of a bisect', () => {
-  it('show the latest first, and another when it is chosen by its bar', async () => {
+describe('Probes', () => {
+  it('shows the latest probe first, and another probe when its bar is chosen', async () => {
     const { user } = showProbes();
     expect(section(/^Measurements of probe 2/)).toHaveTextContent(
       'soaking, 0 of at most 4 measurements',
@@ -43,7 +43,7 @@ describe('the probes of a bisect', () => {
     ).toBeInTheDocument();
   });
 
-  it('leave overrides out, and say what is requested and by which runners', () => {
+  it('leaves out overrides, and shows the requested deployments and the runners', () => {
     showProbes({
       probes: [
         aProbe(),
@@ -56,13 +56,13 @@ describe('the probes of a bisect', () => {
     expect(screen.queryByRole('button', { name: /^Probe 3/ })).not.toBeInTheDocument();
   });
 
-  it('request nothing more once the bisect ended', () => {
+  it('shows no requested deployments once the bisect has ended', () => {
     showProbes({ state: 'cancelled', probes: [aProbe({ state: 'queued', runner: null })] });
     expect(screen.getByText('round 2')).toBeInTheDocument();
     expect(screen.queryByText(/requested/)).not.toBeInTheDocument();
   });
 
-  it('name what production measured, and show it on request', async () => {
+  it('shows the production baseline when its button is clicked', async () => {
     const { user } = showProbes({
       probes: [
         aProbe({ number: 1, purpose: 'baseline', title: 'good in production', slot: null }),
@@ -74,12 +74,12 @@ describe('the probes of a bisect', () => {
   });
 });
 
-describe('the measurements of a probe', () => {
+describe('measurements of a probe', () => {
   it.each([
     [{ state: 'soaking' as const, verdict: 'measuring' as const }, 'No measurements yet.'],
     [{ state: 'lost' as const, verdict: null }, 'No measurement has a value.'],
     [{ state: 'done' as const, verdict: null }, 'No measurement has a value.'],
-  ])('of %o are explained when there are none', (changed, words) => {
+  ])('are replaced by an explanation when there are none: %o', (changed, words) => {
     show(
       <Probes
         bisect={aBisect({
@@ -93,7 +93,7 @@ describe('the measurements of a probe', () => {
     expect(screen.getByText(words)).toBeInTheDocument();
   });
 
-  it('leave out values that were invalidated, and say what failed', () => {
+  it('leave out invalidated values and show the error of a failed measurement', () => {
     showProbe({
       measurements_requested: 3,
       verdict: null,
@@ -114,7 +114,7 @@ describe('the measurements of a probe', () => {
     ).toBeInTheDocument();
   });
 
-  it('say what was deployed with it, why it ended, and its last log lines', () => {
+  it('are shown with the module overrides, the reason for the end, and the last log lines', () => {
     showProbe({
       state: 'unhealthy',
       reason: 'no answer within 30 s',
@@ -126,7 +126,7 @@ describe('the measurements of a probe', () => {
     expect(screen.getByLabelText('End of the log')).toHaveTextContent('built in 12 s');
   });
 
-  it('preview the probabilities after each verdict', () => {
+  it('are preceded by a preview of the posterior after each possible verdict', () => {
     showProbe({
       measurements: [],
       posterior_preview: {
@@ -140,7 +140,7 @@ describe('the measurements of a probe', () => {
   });
 });
 
-describe('the actions on a probe', () => {
+describe('actions on a probe', () => {
   const withFiles = [
     aProbe({ number: 1, measurements: [{ ...MEASURED, artifact_ids: ['slow'] }] }),
     aProbe({
@@ -151,7 +151,7 @@ describe('the actions on a probe', () => {
     }),
   ];
 
-  it('compare it with the control of its round, and open the comparison', async () => {
+  it('create a comparison with the control of its round and open it', async () => {
     const sent: unknown[] = [];
     server.use(
       http.post(at('/comparisons'), async ({ request }) => {
@@ -175,7 +175,7 @@ describe('the actions on a probe', () => {
     ]);
   });
 
-  it('say why it was not compared', async () => {
+  it('show the error when the comparison is rejected', async () => {
     server.use(http.post(at('/comparisons'), () => problem(422, { detail: 'A file is gone.' })));
     const { user } = showProbes({ probes: [...withFiles].reverse() });
     await user.click(screen.getByRole('button', { name: 'Diff against control' }));
@@ -184,7 +184,7 @@ describe('the actions on a probe', () => {
     );
   });
 
-  it('invalidate it with a reason, which is asked for', async () => {
+  it('invalidate the probe with a required reason', async () => {
     const sent: unknown[] = [];
     server.use(
       http.post(at('/bisects/:id/invalidations'), async ({ request }) => {
@@ -204,9 +204,9 @@ describe('the actions on a probe', () => {
   });
 
   it.each([
-    ['of a bisect that ended', { state: 'found' as const }, true],
-    ['of a viewer', {}, false],
-  ])('%s do not invalidate it', (_, changed, mayWrite) => {
+    ['in an ended bisect', { state: 'found' as const }, true],
+    ['for a viewer', {}, false],
+  ])('do not include "Invalidate" %s', (_, changed, mayWrite) => {
     showProbes(changed, { mayWrite });
     expect(screen.queryByRole('button', { name: 'Invalidate' })).not.toBeInTheDocument();
   });

@@ -16,7 +16,7 @@ function showRest(bisect_id: string | null) {
   return { bisect, opened, ...show(<SearchRest bisect={bisect} onOpen={opened} />) };
 }
 
-it('starts the search after the culprit, of dependencies too', async () => {
+it('SearchRest starts the bisect of the remaining range and opens it', async () => {
   const asked: string[] = [];
   server.use(
     http.post(at('/bisects/:id/rest'), ({ params }) => {
@@ -30,7 +30,7 @@ it('starts the search after the culprit, of dependencies too', async () => {
   expect(asked).toEqual([bisect.id]);
 });
 
-it('says why it could not start, and can be tried again', async () => {
+it('SearchRest shows that the start was rejected and keeps the button enabled', async () => {
   server.use(
     http.post(at('/bisects/:id/rest'), () => problem(409, { detail: 'Too many bisects.' })),
   );
@@ -40,13 +40,13 @@ it('says why it could not start, and can be tried again', async () => {
   expect(screen.getByRole('button', { name: 'Search for the rest' })).toBeEnabled();
 });
 
-it('opens the bisect that searches the rest already', async () => {
+it('SearchRest opens an existing bisect of the remaining range', async () => {
   const { opened, user } = showRest(FOLLOWING);
   await user.click(screen.getByRole('button', { name: 'Open the search for the rest' }));
   expect(opened).toHaveBeenCalledWith(FOLLOWING);
 });
 
-it('is absent without a rest', () => {
+it('SearchRest is hidden when no range remains', () => {
   show(<SearchRest bisect={aBisect({ rest: null })} onOpen={() => undefined} />);
   expect(screen.queryByRole('button')).toBeNull();
 });

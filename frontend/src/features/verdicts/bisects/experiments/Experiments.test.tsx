@@ -49,7 +49,7 @@ function showExperiments(experiments: Experiment[], bisect: Bisect = BISECT) {
 
 const row = (name: string) => screen.getByRole('row', { name: new RegExp(name, 'u') });
 
-it('shows the effects of all variants, and what could not be measured', async () => {
+it('Experiments shows the effect of each variant, and the reason for a variant that was not measured', async () => {
   showExperiments([anExperiment()]);
   await screen.findByText(/revert improves CPU in stack growth most/u);
   expect(row('^revert')).toHaveTextContent('better −30%');
@@ -66,7 +66,7 @@ it('shows the effects of all variants, and what could not be measured', async ()
   expect(screen.getByRole('columnheader', { name: /req\/s, larger is better/u })).toBeVisible();
 });
 
-it('names what a runner must allow, and cancels', async () => {
+it('Experiments names the variants that a runner must allow, and cancels a running experiment', async () => {
   const sent: unknown[] = [];
   server.use(
     http.post(at('/bisects/:id/actions'), async ({ request, params }) => {
@@ -84,7 +84,7 @@ it('names what a runner must allow, and cancels', async () => {
   await waitFor(() => expect(sent).toEqual([[running.id, { action: 'cancel', reason: '' }]]));
 });
 
-it('starts with presets, typed variants and a patch', async () => {
+it('Experiments sends presets, typed variants and a patch, and again after a rejected request', async () => {
   const sent: unknown[] = [];
   server.use(
     http.post(at('/bisects/:id/experiments'), async ({ request }) => {
@@ -120,14 +120,14 @@ it('starts with presets, typed variants and a patch', async () => {
   });
 });
 
-it('offers no revert of a culprit in a dependency', async () => {
+it('Experiments offers no revert variant for a culprit in a dependency', async () => {
   const { user } = showExperiments([], FOUND);
   await user.click(await screen.findByRole('button', { name: 'Measure variants' }));
   expect(await screen.findByText(/its revert is not offered/u)).toBeInTheDocument();
   expect(screen.queryByRole('checkbox', { name: /Revert/u })).toBeNull();
 });
 
-it('starts from a regression, beside its good build, with a chosen criterion', async () => {
+it('SubjectExperiments shows the good build of a regression and sends the chosen criterion', async () => {
   const sent: unknown[] = [];
   const proposal = anOffer();
   const [, second] = proposal.signatures;
@@ -158,7 +158,7 @@ it('starts from a regression, beside its good build, with a chosen criterion', a
   await waitFor(() => expect(sent).toMatchObject([{ regression_id: 'r', blocks: 6, signature }]));
 });
 
-it('is absent while the bisect searches', () => {
+it('Experiments is hidden while the bisect is searching', () => {
   showExperiments([], aBisect({ state: 'searching' }));
   expect(screen.queryByText('What would fix it')).toBeNull();
 });

@@ -102,8 +102,8 @@ const serve = (rules: PullRequestRules, saved: unknown[] = [], started: unknown[
     }),
   );
 
-describe('measured pull requests of a service', () => {
-  it('are turned on by an admin, with a budget', async () => {
+describe('PullRequests', () => {
+  it('saves the rules when an admin enables measurements with a daily limit of minutes', async () => {
     const saved: unknown[] = [];
     serve(OFF, saved);
     const { user } = show(
@@ -122,7 +122,7 @@ describe('measured pull requests of a service', () => {
     await waitFor(() => expect(saved).toMatchObject([{ enabled: true, minutes_per_day: 60 }]));
   });
 
-  it('are asked for at the code host on demand, where they are measured', async () => {
+  it('requests the open pull requests from the code host on demand when measurements are enabled', async () => {
     const asked: unknown[] = [];
     serve({ ...OFF, enabled: true });
     server.use(
@@ -145,7 +145,7 @@ describe('measured pull requests of a service', () => {
     expect(asked).toEqual(['s']);
   });
 
-  it('are listed, and two commits are compared on request', async () => {
+  it('lists measured pull requests and starts a comparison of two chosen commits', async () => {
     const started: unknown[] = [];
     const opened: string[] = [];
     serve({ ...OFF, enabled: true }, [], started);
@@ -183,7 +183,7 @@ describe('measured pull requests of a service', () => {
   });
 });
 
-describe('a commit comparison', () => {
+describe('CommitComparison', () => {
   const page = (row: Row) => {
     const earlier = { ...ROW, id: 'c0', sentence: 'Inconclusive: an earlier push.' };
     server.use(
@@ -203,7 +203,7 @@ describe('a commit comparison', () => {
     );
   };
 
-  it('shows the verdict, the pairs and the comparison of both sides', async () => {
+  it('shows the verdict, the pairs, the comparison of both sides and earlier measurements', async () => {
     page(ROW);
     expect(await screen.findByText(/Slower: ×1.3/u)).toBeVisible();
     expect(screen.getByRole('link', { name: 'Pull request 7' })).toHaveAttribute(
@@ -217,7 +217,7 @@ describe('a commit comparison', () => {
     expect(within(all).getByText(/Inconclusive: an earlier push/u)).toBeVisible();
   });
 
-  it('is cancelled while it runs', async () => {
+  it('cancels a running comparison', async () => {
     let cancelled = 0;
     server.use(
       http.post(at('/commit-comparisons/:id/cancel'), () => {

@@ -27,7 +27,7 @@ const serve = (rules: AutomaticBisectRules, saved: unknown[] = []) =>
   );
 
 describe('automatic bisects of a service', () => {
-  it('are turned on by an admin, with a budget', async () => {
+  it('are enabled by an admin, with a daily limit of deployments', async () => {
     const saved: unknown[] = [];
     serve(OFF, saved);
     const { user } = show(<AutomaticBisects serviceId="s" mayManage />);
@@ -42,7 +42,7 @@ describe('automatic bisects of a service', () => {
     );
   });
 
-  it('are a sentence for others', async () => {
+  it('are shown as a read-only sentence to members who cannot manage them', async () => {
     serve({ ...OFF, enabled: true });
     show(<AutomaticBisects serviceId="s" mayManage={false} />);
     expect(
@@ -50,7 +50,7 @@ describe('automatic bisects of a service', () => {
     ).toBeVisible();
   });
 
-  it('state on a regression why none was started, with the fix', async () => {
+  it('are explained on a regression when none was started, with the remedy and a link to the rules', async () => {
     server.use(
       http.get(at('/bisects'), () => HttpResponse.json({ items: [], next_cursor: null })),
       http.get(at('/regressions/:id/automatic-bisect'), () =>

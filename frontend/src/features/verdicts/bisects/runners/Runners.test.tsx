@@ -35,8 +35,8 @@ const showRunners = (mayManage = true) => show(<Runners team={{ id: TEAM_ID, may
 const command = () => screen.findByLabelText(/^Start a runner where the service/);
 const row = (name: string) => screen.findByRole('listitem', { name });
 
-describe('the runners of a team', () => {
-  it('say whether they are there, what they run, and on which host', async () => {
+describe('Runners', () => {
+  it('shows the state, slots, host, version and labels of each runner', async () => {
     serve(
       aRunner({ running: 1, host: 'node-7', version: '1.4', labels: { zone: 'eu', size: 'l' } }),
       aRunner({ id: 'n2', name: 'idle', slots: 1, host: 'idle' }),
@@ -53,7 +53,7 @@ describe('the runners of a team', () => {
     expect(await row('gone')).toHaveTextContent(/^offline/);
   });
 
-  it('are removed after a question', async () => {
+  it('deletes a runner after a confirmation', async () => {
     let there = [aRunner()];
     const removed: unknown[] = [];
     server.use(
@@ -74,7 +74,7 @@ describe('the runners of a team', () => {
     expect(removed).toEqual(['prod-canary-1']);
   });
 
-  it('are neither removed nor given tokens by those who do not manage the team', async () => {
+  it('hides the removal and token buttons from members who do not manage the team', async () => {
     serve(aRunner());
     showRunners(false);
     await row('prod-canary-1');
@@ -83,7 +83,7 @@ describe('the runners of a team', () => {
     expect(screen.getByText(/An admin can create one under Settings/)).toBeInTheDocument();
   });
 
-  it('say why they could not be loaded', async () => {
+  it('shows the error when the runners cannot be loaded', async () => {
     server.use(http.get(at('/runners'), () => problem(403, { detail: 'Not readable.' })));
     showRunners();
     expect(await screen.findByRole('alert')).toHaveTextContent(
@@ -92,8 +92,8 @@ describe('the runners of a team', () => {
   });
 });
 
-describe('the command that starts a runner', () => {
-  it('has a placeholder until a token is created, which is shown once', async () => {
+describe('command that starts a runner', () => {
+  it('contains a placeholder until a token is created, and then the token', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -113,7 +113,7 @@ describe('the command that starts a runner', () => {
     expect(sent).toMatchObject([[TEAM_ID, { scopes: ['runner'] }]]);
   });
 
-  it('keeps its placeholder when no token is created', async () => {
+  it('keeps the placeholder and shows the error when the token cannot be created', async () => {
     serve();
     server.use(
       http.post(at('/teams/:team/tokens'), () => problem(409, { detail: 'At most 100 tokens.' })),
@@ -127,7 +127,7 @@ describe('the command that starts a runner', () => {
   });
 });
 
-describe('the help of a bisect that waits for a runner', () => {
+describe('RunnerHelp', () => {
   const wanted = { runner_labels: { zone: 'eu' } };
 
   it('names the label that no runner has', async () => {
@@ -140,7 +140,7 @@ describe('the help of a bisect that waits for a runner', () => {
     ).toBeInTheDocument();
   });
 
-  it('asks for nothing once the bisect ended', async () => {
+  it('shows nothing and requests no runners once the bisect has ended', async () => {
     let asked = 0;
     server.use(
       http.get(at('/runners'), () => {
@@ -157,7 +157,7 @@ describe('the help of a bisect that waits for a runner', () => {
   });
 });
 
-describe('the list of bisects', () => {
+describe('Bisects', () => {
   const showList = (onOpen: (id: string) => void = () => undefined) =>
     show(
       <Bisects
@@ -171,7 +171,7 @@ describe('the list of bisects', () => {
       />,
     );
 
-  it('shows the expected deployments while one goes on, and none once it ended', async () => {
+  it('shows the expected deployments only of active bisects, and opens a row with Enter', async () => {
     server.use(
       http.get(at('/bisects'), () =>
         page([
@@ -199,7 +199,7 @@ describe('the list of bisects', () => {
     expect(opened).toEqual(['b2']);
   });
 
-  it('loads more on request, and says why it could not be loaded', async () => {
+  it('shows the error of a failed load, tries again, and loads older bisects on request', async () => {
     server.use(
       http.get(at('/bisects'), ({ request }) =>
         new URL(request.url).searchParams.has('cursor')
@@ -225,8 +225,8 @@ describe('the list of bisects', () => {
   });
 });
 
-describe('the commits that a bisect excludes', () => {
-  it('are counted by reason, and what remains by level', () => {
+describe('PrunedCommits', () => {
+  it('counts the excluded commits by reason and the remaining candidates by level', () => {
     show(<PrunedCommits levels={aBisect().levels} />);
     const [, group, remaining] = screen.getAllByRole('row');
     expect(group).toHaveTextContent('monorepo183no input of the binary');

@@ -15,8 +15,8 @@ import {
   versionText,
 } from './bisect-wording';
 
-describe('a bisect in words', () => {
-  it('never says that something is quite sure or quite impossible unless it is', () => {
+describe('bisect-wording', () => {
+  it('posteriorText returns 0% and 100% only for exactly these probabilities', () => {
     expect(posteriorText(0.9996)).toBe('> 99.9%');
     expect(posteriorText(0.996)).toBe('99.6%');
     expect(posteriorText(0.0004)).toBe('< 0.1%');
@@ -24,26 +24,26 @@ describe('a bisect in words', () => {
     expect(posteriorText(1)).toBe('100%');
   });
 
-  it('names the most probable commit the culprit only once it is found', () => {
+  it('suspectName returns "Culprit" only once the culprit is found', () => {
     expect(suspectName({ state: 'found' })).toBe('Culprit');
     expect(suspectName({ state: 'searching' })).toBe('Top suspect');
     expect(suspectName({ state: 'not-separable' })).toBe('Top suspect');
   });
 
-  it('states the odds for the side they favour', () => {
+  it('oddsText returns the odds for the more probable verdict', () => {
     expect(oddsText(9)).toBe('9.0 to 1 for slower');
     expect(oddsText(1 / 40)).toBe('40 to 1 for not slower');
     expect(oddsText(1e6)).toBe('over 1,000 to 1 for slower');
     expect(oddsText(null)).toBe('');
   });
 
-  it('calls a pseudo-version by its commit', () => {
+  it('versionText shortens a pseudo-version to its commit', () => {
     expect(versionText('v0.0.0-20260311175800-dcc66630de60')).toBe('dcc66630de');
     expect(versionText('v1.9.3-0.20260311175800-dcc66630de60')).toBe('dcc66630de');
     expect(versionText('v2.0.0+incompatible')).toBe('v2.0.0+incompatible');
   });
 
-  it('states the times of a search', () => {
+  it('secondsText returns seconds, minutes, or hours with minutes', () => {
     expect([secondsText(45), secondsText(600), secondsText(10_320)]).toEqual([
       '45 s',
       '10 min',
@@ -52,8 +52,8 @@ describe('a bisect in words', () => {
   });
 });
 
-describe('labels of runners', () => {
-  it('are written as name=value, and what is none is left out', () => {
+describe('runner labels', () => {
+  it('are parsed from name=value texts, without malformed ones, and matched with runners', () => {
     const labels = labelsOf(['zone=eu', 'query=a=b', 'nothing', '=x', 'zone = us']);
     expect(labels).toEqual({ zone: 'us', query: 'a=b' });
     expect(labelTexts(labels)).toEqual(['zone=us', 'query=a=b']);
@@ -61,13 +61,13 @@ describe('labels of runners', () => {
     expect(hasLabels({ labels: { zone: 'us' } }, labels)).toBe(false);
   });
 
-  it('stand in the one command as a shell reads them', () => {
+  it('are quoted for the shell in the runner command', () => {
     const labels = { zone: 'eu', owner: "Mira's team" };
     const command = runnerCommand(CHECKOUT, { server: 'http://x', token: 't', labels });
     expect(command).toContain(`--label zone=eu --label 'owner=Mira'\\''s team' --repo .`);
   });
 
-  it('follow the single file of the server, if it has one', () => {
+  it('are absent by default from a command that downloads the CLI from the server', () => {
     const cli = cliCommand('http://x', ['linux-arm64']);
     expect(runnerCommand(cli, { server: 'http://x', token: 't' })).toBe(
       'curl -fsSo slowpath http://x/cli/linux-arm64 && chmod +x slowpath && SLOWPATH_URL=http://x SLOWPATH_TOKEN=t ./slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh',
@@ -75,8 +75,8 @@ describe('labels of runners', () => {
   });
 });
 
-describe('levels of a bisect', () => {
-  it('are one path: what was opened leads into the next', () => {
+describe('bisect-levels', () => {
+  it('chartLevels returns the opened candidate of a level, and boundaries and probes of the next', () => {
     const [top, deep] = chartLevels(aBisect());
     expect(top!.opened).toBe(1);
     expect(top!.bump).toBe('bumps libx v1.8.0 to v1.9.2');
@@ -85,12 +85,12 @@ describe('levels of a bisect', () => {
     expect(deep!.marks).toEqual([{ place: 1, verdict: 'measuring' }]);
   });
 
-  it('shows the deepest until another is chosen', () => {
+  it('shownLevel returns the deepest level unless another one is chosen', () => {
     expect(shownLevel(aBisect(), null)!.key).toBe(DEPENDENCY_UPDATE);
     expect(shownLevel(aBisect(), '')!.repository).toBe('monorepo');
   });
 
-  it('finds a candidate of many of which only some were sent', () => {
+  it('candidateAt finds a candidate by position when only some candidates were sent', () => {
     const level = aBisect().levels[0]!;
     const many = {
       ...level,
@@ -101,15 +101,15 @@ describe('levels of a bisect', () => {
   });
 });
 
-describe('the report of a bisect', () => {
-  it('states the levels, the numbers and the cost', () => {
+describe('makeBisectReportText', () => {
+  it('contains the version range, the commit of the culprit and the number of deployments', () => {
     const text = makeBisectReportText(aBisect({ state: 'found' }));
     expect(text).toContain('v1.8.0 to v1.9.2');
     expect(text).toContain('4be1d07000');
     expect(text).toContain('2 deployments');
   });
 
-  it('takes titles as text', () => {
+  it('escapes Markdown and HTML in commit titles', () => {
     const bisect = aBisect();
     const level = bisect.levels[1]!;
     const culprit = { ...level.culprit!, title: '[x](https://evil.example) <b>' };
@@ -122,8 +122,8 @@ describe('the report of a bisect', () => {
   });
 });
 
-describe('what is compared and what is changed', () => {
-  it('compares a probe with the control of its round, else with all that was not slower', () => {
+describe('artifacts and settings of a bisect', () => {
+  it('artifactsOf returns the control as good side, else all probes that were not slower', () => {
     const window = aProbe().measurements[0]!;
     const probes = [
       aProbe({ number: 1, measurements: [{ ...window, artifact_ids: ['slow'] }] }),
@@ -147,7 +147,7 @@ describe('what is compared and what is changed', () => {
     expect(artifactsOf(aBisect({ probes: probes.slice(0, 2) }), 1).good).toEqual(['fine']);
   });
 
-  it('sends only what was changed', () => {
+  it('changed returns only the settings that differ', () => {
     const before = editableSettings(aBisect());
     expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({
       stop_probability: 0.99,

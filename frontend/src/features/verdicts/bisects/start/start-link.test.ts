@@ -24,8 +24,8 @@ const CHOICE: StartChoice = {
 };
 const fragmentOf = (value: unknown) => `#draft=${encodeURIComponent(JSON.stringify(value))}`;
 
-describe('the link of a request', () => {
-  it('has what is chosen and what was offered, in the fragment', () => {
+describe('link to the start form of a bisect', () => {
+  it('holds the choices and the proposed values in the fragment', () => {
     const url = choicesUrl(`${PAGE}#former`, offer, CHOICE);
     expect(url.startsWith(`${PAGE}#draft=`)).toBe(true);
     expect(readChoices(new URL(url).hash)).toEqual({
@@ -40,16 +40,16 @@ describe('the link of a request', () => {
     ['', 'none'],
     ['#draft=', 'empty'],
     ['#draft=%', 'not encoded'],
-    ['#draft=null', 'no object'],
+    ['#draft=null', 'not an object'],
     [fragmentOf({ ...CHOICE, good: { ...CHOICE.bad, sha: '$(id)' } }), 'not a commit'],
-    [fragmentOf({ ...CHOICE, settings: { deployment_hours: 'always' } }), 'no hours'],
-    [fragmentOf({ ...CHOICE, settings: { runner_labels: { zone: 1 } } }), 'no labels'],
+    [fragmentOf({ ...CHOICE, settings: { deployment_hours: 'always' } }), 'invalid hours'],
+    [fragmentOf({ ...CHOICE, settings: { runner_labels: { zone: 1 } } }), 'invalid labels'],
     [fragmentOf({ ...CHOICE, signature: 'x'.repeat(20_000) }), 'too long'],
-  ])('%s is ignored (%s)', (fragment) => {
+  ])('has no effect with the fragment %s (%s)', (fragment) => {
     expect(readChoices(fragment)).toBeNull();
   });
 
-  it('leaves out what is unknown, and completes settings', () => {
+  it('drops unknown fields and completes the settings with defaults', () => {
     const read = readChoices(fragmentOf({ ...CHOICE, other: 1, settings: { slots: 2, evil: 1 } }));
     expect(read).toEqual({ ...CHOICE, settings: { ...DEFAULT_SETTINGS, slots: 2 } });
   });

@@ -80,8 +80,8 @@ beforeEach(() =>
   server.use(http.get(at('/comparisons/c1/compiler-reasons'), () => HttpResponse.json([]))),
 );
 
-describe('the part of the compiler', () => {
-  it('states what explains the finding, its grade and place, and the depths', () => {
+describe('CompilerPanel', () => {
+  it('shows statements with grade and source location, the stack depths and the advice', () => {
     const shown = panel(aSection());
     const [first, second] = shown.getAllByRole('listitem');
     expect(first).toHaveTextContent('crosses 3,168. predicted, exact, cause · pool.go:47');
@@ -90,14 +90,14 @@ describe('the part of the compiler', () => {
     expect(shown.getByText('Reuse goroutines.')).toBeInTheDocument();
   });
 
-  it('states that stacks are followed by addresses', () => {
+  it('names the sides whose stacks are followed by addresses', () => {
     const shown = panel(aSection({ addressed: ['base', 'candidate'] }));
     const text =
       'Stacks of the base and the candidate are followed by the addresses in the profiles.';
     expect(shown.getByText(text)).toBeInTheDocument();
   });
 
-  it('lists instances of generic functions, and states which PGO profile is unknown', () => {
+  it('lists different instances of generic functions, and shows the note on the PGO profile', () => {
     const code = (size: number) => ({ size_bytes: size, frame_bytes: 24, inlined: 1 });
     const shown = panel(
       aSection({
@@ -137,7 +137,7 @@ describe('the part of the compiler', () => {
     expect(shown.getByText('3 further instances not listed.')).toBeInTheDocument();
   });
 
-  it('has the reasons of the compiler on the functions of its statements', async () => {
+  it('shows compiler reasons only for functions of its statements', async () => {
     const sentence = (name: string) => `example.com/ident.${name} is no longer inlined: cost 117.`;
     const reason = (name: string) => ({
       function: `example.com/ident.${name}`,
@@ -158,20 +158,20 @@ describe('the part of the compiler', () => {
     expect(screen.queryByText(/unrelated/u)).toBeNull();
   });
 
-  it('leads to the assembly of the function of a statement', () => {
+  it('opens the assembly of the function of a statement', () => {
     const opened: string[] = [];
     panel(aSection(), 0, (name) => opened.push(name));
     fireEvent.click(screen.getAllByRole('button', { name: 'Assembly' })[0]!);
     expect(opened).toEqual(['example.com/ident.cloneBytes']);
   });
 
-  it('has no depths beside a finding that the crossing does not explain', () => {
+  it('shows no stack depths for a finding that the crossing does not explain', () => {
     const shown = panel(aSection(), 1);
     expect(shown.getAllByRole('listitem')).toHaveLength(1);
     expect(shown.queryByRole('figure')).toBeNull();
   });
 
-  it('states settings that may be the reason first', () => {
+  it('shows different build settings when no function differs', () => {
     const differences = [{ setting: 'Go version', base: 'go1.25.1', candidate: '' }];
     expect(
       panel(aSection({ differences, findings: [] })).getByText(/go1.25.1 in base, unset in cand/u),
@@ -180,7 +180,7 @@ describe('the part of the compiler', () => {
   });
 });
 
-describe('without executables', () => {
+describe('CompilerAbsence', () => {
   const absence = (changed: object) =>
     server.use(
       http.get(at('/comparisons/c1/compiler-absence'), () =>
@@ -194,7 +194,7 @@ describe('without executables', () => {
       ),
     );
 
-  it('states why the part is absent, and what helps', async () => {
+  it('shows why the compiler section is absent, and the remedy', async () => {
     absence({});
     show(<CompilerAbsence comparisonId="c1" mayWrite />);
     const shown = await screen.findByRole('region', { name: 'Compiler' });
@@ -202,7 +202,7 @@ describe('without executables', () => {
     expect(within(shown).queryByRole('button', { name: 'Compute again' })).toBeNull();
   });
 
-  it('offers to compute the comparison again if that helps, to those who may', async () => {
+  it('shows "Compute again" if that helps, except to viewers', async () => {
     let asked = 0;
     server.use(
       http.post(at('/comparisons/c1/retry'), () => {
@@ -221,8 +221,8 @@ describe('without executables', () => {
   });
 });
 
-describe('the line below a finding', () => {
-  it('sets names of the path in code type and ends with the grade', () => {
+describe('CompilerLine and explanationOf', () => {
+  it('CompilerLine shows function names of the path in code type and ends with the grade', () => {
     const named = [{ ...PATH, stack: ['example.com/ident.Clone', ...PATH.stack] }];
     show(<CompilerLine section={aSection({ paths: named })} finding={0} />);
     expect(screen.getByText('ident.Clone')).toHaveClass('mono');
@@ -231,19 +231,19 @@ describe('the line below a finding', () => {
     );
   });
 
-  it('is the first statement that explains it', () => {
+  it('explanationOf returns the first statement that explains a finding, or undefined', () => {
     expect(explanationOf(aSection(), 0)).toBe(crossing);
     expect(explanationOf(aSection(), 1)).toBeUndefined();
     expect(explanationOf(null, 0)).toBeUndefined();
   });
 });
 
-describe('bars of depth', () => {
+describe('depthBars', () => {
   it.each([
     [3168, 'no room', 0],
     [3167, '1 free', 0],
     [3200, '32 over', 32 / (3200 * 1.25)],
-  ])('end at %d bytes with %s', (depth, note, beyond) => {
+  ])('ends the bar of %d bytes with the note "%s"', (depth, note, beyond) => {
     const { bars } = depthBars({ ...PATH, candidate: side(depth, 8192) }, 3168);
     expect(bars[1]).toMatchObject({ note });
     expect(bars[1]?.beyond).toBeCloseTo(beyond);

@@ -6,6 +6,6 @@ it.each([
   ['a/b.(*Set[go.shape.struct { x [3]int }]).Add.func1', 'a/b.(*Set[...]).Add.func1'],
   ['main.Map[...]', 'main.Map[...]'],
   ['main.serve', 'main.serve'],
-])('folds the type arguments of %s', (name, folded) => {
+])('foldTypeArguments formats %s as %s', (name, folded) => {
   expect(foldTypeArguments(name)).toBe(folded);
 });

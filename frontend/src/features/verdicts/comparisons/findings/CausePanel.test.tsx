@@ -24,8 +24,8 @@ const panel = (changed: Partial<Finding> = {}) => {
   return { ...shown, text: screen.getByRole('complementary').textContent };
 };
 
-describe('the cause of a finding', () => {
-  it('states what happens, what usually helps, and what must fall from what to what', () => {
+describe('CausePanel', () => {
+  it('shows the cause, the suggested fix, and the value to expect with the command that checks it', () => {
     const { text } = panel();
     expect(text).toContain('CauseGoroutines begin with a small stack');
     expect(text).toContain('Suggested fixKeep goroutines alive');
@@ -58,7 +58,7 @@ describe('the cause of a finding', () => {
       { kind: 'trace.blame', subject: 'main.batcher|network', sentence: 'Of each wait.' },
       'How to checkmain.batcher, network must fall from',
     ],
-  ])('words %j', (changed, words) => {
+  ])('words the expected value for %j', (changed, words) => {
     expect(panel(changed).text).toContain(words);
   });
 
@@ -66,7 +66,7 @@ describe('the cause of a finding', () => {
     [{ profile_kind: 'heap' }, 'collect localhost:6060 --profiles 0 --snapshots heap'],
     [{ kind: 'trace.gc' }, 'collect localhost:6060 --profiles 0 --trace 5'],
     [{ kind: 'bench' }, null],
-  ])('names the command for %j', (changed, command) => {
+  ])('shows the command, if there is one, for %j', (changed, command) => {
     panel(changed);
     const field = screen.queryByRole<HTMLInputElement>('textbox', { name: 'Command' });
     expect(field?.value ?? null).toBe(command === null ? null : `${WORD} ${command}`);
@@ -76,7 +76,7 @@ describe('the cause of a finding', () => {
     ['ingester', '--out ingester'],
     ["it's $HOME", "--out './it'\\''s $HOME'"],
     ['-rf', "--out './-rf'"],
-  ])('names the service in the command: %s', async (name, words) => {
+  ])('passes the quoted name of the service to the command: %s', async (name, words) => {
     serve('s1', name);
     panel();
     const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Command' });
@@ -85,7 +85,7 @@ describe('the cause of a finding', () => {
     );
   });
 
-  it('leaves out what is not known', () => {
+  it('leaves out an unknown cause and an unknown fix', () => {
     expect(panel({ mechanism: '', advice: '' }).text).not.toMatch(/Cause|Suggested/u);
   });
 });

@@ -13,8 +13,8 @@ function open(comparison: Comparison) {
   return { ...show(<ComparisonFindings id="c1" onOpen={onOpen} />), onOpen };
 }
 
-describe('the findings of a comparison on another page', () => {
-  it('open the comparison at the finding that is chosen', async () => {
+describe('ComparisonFindings', () => {
+  it('opens the comparison at the chosen finding', async () => {
     const findings = [aFinding({ sentence: 'A rose.' }), aFinding({ sentence: 'B rose.' })];
     const { user, onOpen } = open(aComparison({ state: 'done', result: aResult({ findings }) }));
     await screen.findByRole('list', { name: /^Findings/u });
@@ -23,17 +23,17 @@ describe('the findings of a comparison on another page', () => {
     expect(onOpen.mock.calls.map(([finding]) => finding)).toEqual([1, 0]);
   });
 
-  it('say that the comparison is not done yet', async () => {
+  it('shows that a waiting comparison is not done yet', async () => {
     open(aComparison({ state: 'waiting', result: null }));
     expect(await screen.findByText(/waiting for a worker/u)).toBeVisible();
   });
 
-  it('say that it has none', async () => {
+  it('shows that a failed comparison has no result', async () => {
     open(aComparison({ state: 'failed', result: null }));
     expect(await screen.findByText('The comparison has no result.')).toBeVisible();
   });
 
-  it('say in place why they could not be loaded', async () => {
+  it('shows the error when the comparison cannot be loaded', async () => {
     server.use(http.get(at('/comparisons/:id'), () => problem(404, { detail: 'It was deleted.' })));
     show(<ComparisonFindings id="c1" onOpen={() => undefined} />);
     expect(await screen.findByRole('alert')).toHaveTextContent('It was deleted.');

@@ -58,8 +58,8 @@ const several = (count: number): Finding[] =>
     aFinding({ subject: `f${index}`, sentence: `Number ${index} changed.` }),
   );
 
-describe('the row of a finding', () => {
-  it('states the effect with its interval, the attributed caller with its share, and q', () => {
+describe('row of a finding', () => {
+  it('shows the effect with its interval, the attributed caller with its share, and the significance', () => {
     list({});
     expect(rows()[0]).toMatch(
       /^1Stack growth \(morestack\) takes more time: 726 µs per request instead of 62×11\.710\.1 – 13\.6ident\.\(\*Pool\)\.Clone98%significant$/u,
@@ -71,12 +71,12 @@ describe('the row of a finding', () => {
 
   it.each<[string, Partial<Finding>, string]>([
     [
-      'states the amount when the base has nothing',
+      'shows the absolute difference when the base is zero',
       { base: 0, change: anEffect({ ratio: null, difference: 664, ci_of: 'difference' }) },
       'no ratio+664 µs',
     ],
     [
-      'states the amount when the candidate has nothing',
+      'shows the absolute difference when the candidate is zero',
       {
         candidate: 0,
         direction: 'better',
@@ -85,7 +85,7 @@ describe('the row of a finding', () => {
       'no ratio−62 µs',
     ],
     [
-      'states a very small ratio, in the chart too, whose axis ends before it',
+      'shows a very small ratio, also in the chart, whose axis ends before it',
       {
         candidate: 1e-5,
         direction: 'better',
@@ -94,12 +94,12 @@ describe('the row of a finding', () => {
       '×< 0.001×< 0.001',
     ],
     [
-      'states a very large ratio',
+      'shows a very large ratio as a whole number',
       { change: anEffect({ ratio: 123_456, ci_of: 'difference' }) },
       '×123,456',
     ],
     [
-      'does not print a bound that is not known',
+      'leaves out an upper bound that is not known',
       { change: anEffect({ ci_high: 1e9 }) },
       '×11.7≥ ×10.1',
     ],
@@ -140,7 +140,7 @@ describe('the row of a finding', () => {
       },
       'less',
     ],
-  ])('colours the effect of a change that is %s', (_, changed, tone) => {
+  ])('colors the effect of a change that is %s', (_, changed, tone) => {
     list({ findings: [aFinding(changed)] });
     const effect = screen.getByText(/^×(11\.7|0\.10|0\.33|3)/u);
     expect(effect.className.split(' ')).toContain(tone);
@@ -154,7 +154,7 @@ describe('the row of a finding', () => {
     [0, / · tentative×/u],
     [1, / · tentative; record 1 more profile per side for a conclusive result×/u],
     [4, / · tentative; record 4 more profiles per side for a conclusive result×/u],
-  ])('of a tentative difference states how many more profiles are needed: %s', (needed, text) => {
+  ])('shows how many more profiles a tentative finding needs: %s', (needed, text) => {
     list({
       findings: [aFinding({ is_significant: false, profiles_needed: needed, q_value: 0.2 })],
     });
@@ -170,13 +170,13 @@ describe('the row of a finding', () => {
     [0.001, '< 0.01%'],
     [-30, ''],
     [900, ''],
-  ])('states the share of a caller with %s of the change', (difference, share) => {
+  ])('shows the valid share of a caller whose difference is %s', (difference, share) => {
     const caller = { ...aFinding().attributed_callers[0]!, difference };
     list({ findings: [aFinding({ attributed_callers: [caller] })] });
     expect(rows()[0]).toContain(`ident.(*Pool).Clone${share}significant`);
   });
 
-  it('states no share of a change of nothing', () => {
+  it('shows no share when the change is zero', () => {
     list({ findings: [aFinding({ change: anEffect({ difference: 0 }) })] });
     expect(rows()[0]).toContain('ident.(*Pool).Clonesignificant');
   });
@@ -187,7 +187,7 @@ describe('the row of a finding', () => {
     expect(rows()[0]).toMatch(/13\.6–significant$/u);
   });
 
-  it('of a wait names who ran meanwhile, without a share of the change', () => {
+  it('names the occupant during a wait, without a share of the change', () => {
     list({
       findings: [
         aFinding({
@@ -209,7 +209,7 @@ describe('the row of a finding', () => {
     ['bench', ' · benchmarks'],
     ['metrics', ' · metrics'],
     ['', ''],
-  ])('names the kind of evidence %j in words where there are several kinds', (kind, words) => {
+  ])('names the kind of evidence %j when there are several kinds', (kind, words) => {
     const [first] = aResult().profile_kinds;
     list({
       findings: [aFinding({ profile_kind: kind })],
@@ -218,13 +218,13 @@ describe('the row of a finding', () => {
     expect(rows()[0]).toContain(`instead of 62${words}×11.7`);
   });
 
-  it('is chosen by its sentence and explained by its number, with the keyboard too', async () => {
+  it('is chosen by its sentence and expanded by its number with the keyboard', async () => {
     const { user, calls } = list({ findings: several(2) });
-    // The column headers have two terms that get the focus first.
+    // Two terms in the column headers get the focus first.
     for (let press = 0; press < 3; press += 1) await user.tab();
     expect(screen.getByRole('button', { name: 'Explain finding 1' })).toHaveFocus();
     await user.keyboard('{Enter}');
-    // The sentence and the certainty of this finding, and both of the next.
+    // The focus passes the sentence and the certainty of this finding and the number of the next.
     for (let press = 0; press < 4; press += 1) await user.tab();
     await user.keyboard(' ');
     expect(calls).toEqual([
@@ -233,7 +233,7 @@ describe('the row of a finding', () => {
     ]);
   });
 
-  it('says how certain it is in words, and opens the number with the meaning by the keyboard', async () => {
+  it('shows its certainty as a word that opens the q-value and its meaning by keyboard', async () => {
     const { user } = list({});
     const word = screen.getByRole('button', { name: 'significant' });
     expect(word).toHaveAttribute('title', 'q < .001');
@@ -250,7 +250,7 @@ describe('the row of a finding', () => {
     expect(screen.getByRole('button', { name: 'significant' })).toHaveFocus();
   });
 
-  it('that is chosen is marked, and can be folded again', async () => {
+  it('is marked as current when it is chosen, and can be folded again', async () => {
     const { user, calls } = list({ findings: several(2) }, { chosen: 1, unfolded: true });
     expect(screen.getByRole('button', { name: 'Number 1 changed' })).toHaveAttribute(
       'aria-current',
@@ -265,8 +265,8 @@ describe('the row of a finding', () => {
   });
 });
 
-describe('the list of findings', () => {
-  it('states that there are none', () => {
+describe('list of findings', () => {
+  it('shows "No findings." when there are none', () => {
     list({ findings: [] });
     expect(screen.getByText('No findings.')).toBeInTheDocument();
     expect(screen.queryByRole('list')).toBeNull();
@@ -275,12 +275,12 @@ describe('the list of findings', () => {
   it.each([
     [1, '1 finding'],
     [2, '2 findings, most important first'],
-  ])('counts %i', (count, text) => {
+  ])('shows the number of findings: %i', (count, text) => {
     list({ findings: several(count) });
     expect(screen.getByText(text)).toBeInTheDocument();
   });
 
-  it('with cost shifts alone counts no findings in an order', () => {
+  it('shows "No findings" above cost shifts when there are only cost shifts', () => {
     list({ findings: [], cost_shifts: [aCostShift()] });
     expect(screen.getByText('No findings')).toBeInTheDocument();
     expect(rows()).toEqual([
@@ -288,7 +288,7 @@ describe('the list of findings', () => {
     ]);
   });
 
-  it('names the kind of profile of a cost shift where there are several kinds', () => {
+  it('names the profile kind of a cost shift when there are several kinds', () => {
     const [first] = aResult().profile_kinds;
     list({
       cost_shifts: [aCostShift({ profile_kind: 'allocs' })],
@@ -300,7 +300,7 @@ describe('the list of findings', () => {
   it.each([
     [4, 'Show 1 more finding'],
     [11, 'Show 8 more findings'],
-  ])('of %i shows three, and the rest on request', async (count, text) => {
+  ])('shows three of %i findings, and the others on request', async (count, text) => {
     const { user } = list({ findings: several(count) });
     expect(rows()).toHaveLength(4);
     await user.click(screen.getByRole('button', { name: text }));
@@ -308,7 +308,7 @@ describe('the list of findings', () => {
     expect(screen.queryByRole('button', { name: text })).toBeNull();
   });
 
-  it('shows a chosen finding beyond the first three, also one that an address chooses later', async () => {
+  it('shows a finding beyond the first three that a link chooses later, and stays expanded', async () => {
     function Chosen() {
       const [chosen, setChosen] = useState<number | null>(null);
       return (
@@ -333,12 +333,12 @@ describe('the list of findings', () => {
     expect(rows()).toHaveLength(11);
   });
 
-  it('opens whole when an address chooses one of the last', () => {
+  it('shows a finding beyond the first three that is chosen from the start', () => {
     list({ findings: several(11) }, { chosen: 10 });
     expect(screen.getByRole('button', { current: true })).toHaveTextContent('Number 10 changed');
   });
 
-  it('draws the same icon for the same kind of finding, whatever it is about', () => {
+  it('shows the same icon for findings of the same kind, whatever their subject', () => {
     const kinds = ['spans.gap', 'trace.group', 'profile.function', 'metrics.latency'];
     const findings = kinds.flatMap((kind) => [
       aFinding({ kind, subject: 'gcs-proxy/Get|START|END' }),
@@ -352,18 +352,18 @@ describe('the list of findings', () => {
     expect(new Set(icons).size).toBe(kinds.length + 1);
   });
 
-  it('heads the column of callers by what the findings are about', () => {
+  it('names the column of callers by the kinds of findings in the list', () => {
     const wait = aFinding({ kind: 'trace.group', profile_kind: 'trace' });
     list({ findings: [aFinding(), wait] });
     expect(screen.getByText('attributed to, or waiting for')).toBeInTheDocument();
   });
 });
 
-describe('the explanation of a finding', () => {
+describe('explanation of a finding', () => {
   const explained = (changed: Partial<Finding>) =>
     list({ findings: [aFinding(changed)] }, { chosen: 0, unfolded: true });
 
-  it('has both values and the difference; cause and suggested fix stand beside the graph', () => {
+  it('shows both values and the difference, without cause, suggested fix or breakdown', () => {
     explained({});
     const text = rows()[0];
     expect(text).toMatch(
@@ -389,7 +389,7 @@ describe('the explanation of a finding', () => {
     expect(rows()[0]).toContain(text);
   });
 
-  it('leaves out what is not known', () => {
+  it('leaves out the list of callers when none is known', () => {
     explained({ attributed_callers: [] });
     expect(screen.queryByRole('list', { name: 'Attributed to' })).toBeNull();
   });
@@ -400,12 +400,12 @@ describe('the explanation of a finding', () => {
     ['spans.amplification', 'checkout-api/GET', 'checkout-api/GET 75%'],
     ['growth.count', '2 KiB to 4 KiB', '2 KiB to 4 KiB 75%'],
     ['trace.sched_delay', 'assist|example.com/shop.Serve', 'shop.Serve, assist 75%'],
-  ])('of the kind %s names the part %s', (kind, subject, text) => {
+  ])('for the kind %s names the contribution %s', (kind, subject, text) => {
     explained({ kind, contributions: [{ subject, share: 0.75 }] });
     expect(rows()[0]).toContain(`Breakdown ${text}`);
   });
 
-  it('shows the path of a caller in the graph, without the frames of the runtime below it', async () => {
+  it('shows a caller in the graph on click, without the runtime frames below it', async () => {
     const { user, calls } = explained({});
     const callers = screen.getByRole('list', { name: 'Attributed to' });
     expect(callers).toHaveTextContent(
@@ -417,7 +417,7 @@ describe('the explanation of a finding', () => {
     ]);
   });
 
-  it('lists five callers at most', () => {
+  it('lists at most five callers', () => {
     const caller = aFinding().attributed_callers[0]!;
     explained({
       attributed_callers: Array.from({ length: 7 }, (_, index) => ({
@@ -434,7 +434,7 @@ describe('the explanation of a finding', () => {
   });
 });
 
-describe('the columns and terms of a list of findings', () => {
+describe('columns and terms of a list of findings', () => {
   const own = aFinding({
     sentence: 'Best takes more time.',
     subject: 'shop.Best',
@@ -442,13 +442,13 @@ describe('the columns and terms of a list of findings', () => {
     attributed_callers: [],
   });
 
-  it('are only those that these findings use', () => {
+  it('are shown only when the findings use them', () => {
     list({ findings: [own] });
     expect(screen.queryByText('attributed to')).not.toBeInTheDocument();
     expect(screen.queryByText('Terms:')).not.toBeInTheDocument();
   });
 
-  it('state of a tentative finding how certain it is, in the column of certainty', () => {
+  it('include the certainty of a tentative finding', () => {
     list({ findings: [{ ...own, is_significant: false, q_value: null }] });
     expect(rows()[0]).toMatch(/tentative$/u);
     expect(screen.getByText('Terms:')).toBeInTheDocument();

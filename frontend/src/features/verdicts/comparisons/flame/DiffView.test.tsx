@@ -35,11 +35,11 @@ function diff(views: ViewDescription[], granularity: Granularity = 'line', kind 
   return { ...shown, chosen, asked };
 }
 
-describe('a view of the diff that is not there yet', () => {
+describe('DiffView without a finished view', () => {
   it.each([
-    ['that no one asked for', []],
-    ['that is only announced', [aView({ granularity: 'line', state: 'not-built' })]],
-  ])('%s is requested once, and functions are shown meanwhile on request', async (_, views) => {
+    ['that does not exist', []],
+    ['that is not built', [aView({ granularity: 'line', state: 'not-built' })]],
+  ])('requests a view %s once, and goes back to functions on click', async (_, views) => {
     const { user, asked, chosen } = diff(views);
     expect(screen.getByText(/^Building the view CPU by line\./u)).toBeInTheDocument();
     await waitFor(() =>
@@ -49,13 +49,13 @@ describe('a view of the diff that is not there yet', () => {
     expect(chosen.map(({ flame }) => flame.granularity)).toEqual(['function']);
   });
 
-  it.each(['waiting', 'running'] as const)('and is %s is not requested again', (state) => {
+  it.each(['waiting', 'running'] as const)('does not request a %s view again', (state) => {
     const { asked } = diff([aView({ granularity: 'line', state, nodes: null })]);
     expect(screen.getByText(/^Building the view CPU by line\./u)).toBeInTheDocument();
     expect(asked).toEqual([]);
   });
 
-  it('and is running is drawn as soon as its first nodes are stored', async () => {
+  it('loads the first chunks of a running view as soon as its nodes are stored', async () => {
     const parts: unknown[] = [];
     server.use(
       http.get(at('/comparisons/:id/views/:view/chunks/:part'), ({ params }) => {
@@ -69,13 +69,13 @@ describe('a view of the diff that is not there yet', () => {
     expect(parts).not.toContain('rest');
   });
 
-  it('by functions has no way back to functions', () => {
+  it('shows no "Back to functions" for a view by function', () => {
     diff([aView({ state: 'running', nodes: null })], 'function');
     expect(screen.getByText('Building the view CPU by function.')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Back to functions' })).toBeNull();
   });
 
-  it('without any kind of profile states why there is none', () => {
+  it('shows an error when no profile kind is on both sides', () => {
     const { asked } = diff([], 'function', '');
     expect(screen.getByRole('alert')).toHaveTextContent(
       'No profile kind is present on both sides.',
@@ -84,12 +84,12 @@ describe('a view of the diff that is not there yet', () => {
   });
 });
 
-describe('a view of the diff that could not be built', () => {
+describe('DiffView of a view that could not be built', () => {
   it.each<[string, Partial<ViewDescription>, string]>([
     ['failed', { state: 'failed', problem: PROBLEM }, 'It has 2 GiB.'],
     ['failed for no known reason', { state: 'failed' }, 'No error message recorded.'],
     ['was cancelled', { state: 'cancelled' }, 'It was cancelled.'],
-  ])('as it %s states why, and is built again on request', async (_, changed, text) => {
+  ])('shows the error of a view that %s, and rebuilds it on request', async (_, changed, text) => {
     const { user, asked } = diff([aView({ granularity: 'line', ...changed })]);
     expect(screen.getByRole('alert')).toHaveTextContent(`Could not build this view · ${text}`);
     expect(screen.queryByText(/^Building the view/u)).toBeNull();
@@ -98,7 +98,7 @@ describe('a view of the diff that could not be built', () => {
     await waitFor(() => expect(asked).toHaveLength(1));
   });
 
-  it('as the request was refused states why, and leads back to functions', async () => {
+  it('shows why the request was rejected, and goes back to functions on click', async () => {
     const { user, chosen } = diff([]);
     server.use(
       http.post(at('/comparisons/:id/views'), () =>

@@ -30,7 +30,7 @@ function toolbar({ flame = {}, sampleTypes = ['cpu'], view = {} }: Shown = {}) {
 const radio = (group: string, name: string) =>
   within(screen.getByRole('radiogroup', { name: group })).getByRole('radio', { name });
 
-describe('the filter', () => {
+describe('filter of FlameToolbar', () => {
   it('applies all three patterns at once, each to its own field', async () => {
     const { user, views } = toolbar();
     await user.click(screen.getByRole('button', { name: 'Filter' }));
@@ -41,7 +41,7 @@ describe('the filter', () => {
     expect(views).toEqual([{ ...EMPTY_VIEW, focus: 'main', ignore: 'idle', hide: 'runtime' }]);
   });
 
-  it('starts from the patterns that apply, and keeps those that were not touched', async () => {
+  it('starts with the active patterns, and keeps those that were not edited', async () => {
     const { user, views } = toolbar({ flame: { focus: 'main', ignore: 'idle', hide: 'runtime' } });
     await user.click(screen.getByRole('button', { name: 'Filter' }));
     expect(await screen.findByLabelText('Hide')).toHaveValue('runtime');
@@ -50,7 +50,7 @@ describe('the filter', () => {
     expect(views).toEqual([{ ...EMPTY_VIEW, focus: '', ignore: 'idle', hide: 'runtime' }]);
   });
 
-  it('states at its field why a pattern is not valid', async () => {
+  it('shows at its field why a pattern is invalid', async () => {
     const { user } = toolbar({ flame: { ignore: '(' } });
     await user.click(screen.getByRole('button', { name: 'Filter' }));
     expect(await screen.findByLabelText('Ignore')).toBeInvalid();
@@ -58,19 +58,19 @@ describe('the filter', () => {
     expect(screen.getByLabelText('Focus')).toBeValid();
   });
 
-  it('accepts the patterns that the graph accepts', async () => {
+  it('accepts an escape that the flame graph accepts', async () => {
     const { user } = toolbar({ flame: { focus: String.raw`go\-kit` } });
     await user.click(screen.getByRole('button', { name: 'Filter' }));
     expect(await screen.findByLabelText('Focus')).toBeValid();
   });
 });
 
-describe('the search field', () => {
+describe('search field of FlameToolbar', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('searches once typing pauses, and at once for nothing after Escape', () => {
+  it('searches once typing pauses, and clears the search on Escape', () => {
     vi.useFakeTimers();
     const { views } = toolbar({ flame: { search: { ...EMPTY_VIEW.search, pattern: 'old' } } });
     const field = screen.getByLabelText('Search frames');
@@ -86,7 +86,7 @@ describe('the search field', () => {
     expect(views.map(({ search }) => search.pattern)).toEqual(['Clone', '']);
   });
 
-  it('marks a pattern that is not valid, and as plain text none', async () => {
+  it('marks an invalid regular expression, and switches to plain text on click', async () => {
     const { user, views } = toolbar();
     const field = screen.getByLabelText('Search frames');
     await enter(user, field, 'Pool).Clone');
@@ -103,19 +103,19 @@ describe('the search field', () => {
   });
 
   it.each([
-    ['a plain text', { pattern: '(', regex: false, caseSensitive: false }],
+    ['plain text', { pattern: '(', regex: false, caseSensitive: false }],
     [
-      'an escape that the graph knows',
+      'an escape that the flame graph accepts',
       { pattern: String.raw`go\-kit`, regex: true, caseSensitive: false },
     ],
-  ])('does not mark %s', (_, search) => {
+  ])('does not mark %s as invalid', (_, search) => {
     toolbar({ flame: { search } });
     expect(screen.getByLabelText('Search frames')).toBeValid();
   });
 });
 
-describe('the choices', () => {
-  it('offer what the files have, and state what is missing for the rest', async () => {
+describe('choices of FlameToolbar', () => {
+  it('enable the supported normalizations, and state what is missing for a disabled one', async () => {
     const { user, views } = toolbar();
     expect(radio('Normalize by', 'CPU s per s')).toBeChecked();
     expect(radio('Normalize by', 'per request')).toBeDisabled();
@@ -128,7 +128,7 @@ describe('the choices', () => {
     expect(views.at(-1)?.basis).toBe('share');
   });
 
-  it('offer the mean instead of rates for what is held at one time', () => {
+  it('include the mean instead of rates for a heap profile', () => {
     toolbar({
       view: { kind: 'heap', normalizations: ['share', 'mean'], default_normalization: 'mean' },
     });
@@ -139,23 +139,23 @@ describe('the choices', () => {
     expect(radio('Normalize by', 'mean')).toBeChecked();
   });
 
-  it('name seconds of CPU only of CPU profiles', () => {
+  it('name CPU seconds only for CPU profiles', () => {
     toolbar({ view: { kind: 'mutex' } });
     expect(radio('Normalize by', 'per second')).toBeChecked();
   });
 
-  it('mark the usual normalization when an address asks for one that is not there', () => {
+  it('select the default normalization when the URL names one that is not available', () => {
     toolbar({ flame: { basis: 'per_request' } });
     expect(radio('Normalize by', 'CPU s per s')).toBeChecked();
   });
 
-  it('zoom out with another granularity', async () => {
+  it('reset the zoom when the granularity changes', async () => {
     const { user, views } = toolbar({ flame: { zoom: 'a;b', span: { from: 0.2, to: 0.4 } } });
     await user.click(radio('Granularity', 'line'));
     expect(views).toEqual([{ ...EMPTY_VIEW, granularity: 'line', zoom: '', span: null }]);
   });
 
-  it('of the sample type are there when there are several', async () => {
+  it('include the sample type when there are several', async () => {
     const { user, types } = toolbar({
       sampleTypes: ['inuse_space', 'inuse_objects'],
       view: { kind: 'heap', sample_type: 'inuse_space' },
@@ -167,7 +167,7 @@ describe('the choices', () => {
     expect(types).toEqual(['inuse_objects']);
   });
 
-  it('of the sample type are left out when there is one', async () => {
+  it('leave out the sample type when there is only one', async () => {
     const { user, views } = toolbar();
     await user.click(screen.getByRole('button', { name: 'View' }));
     await user.click(
@@ -178,7 +178,7 @@ describe('the choices', () => {
   });
 });
 
-describe('the list of what narrows the graph', () => {
+describe('FilterChips', () => {
   function chips(changed: Partial<FlameView>) {
     const views: FlameView[] = [];
     const flame = { ...EMPTY_VIEW, ...changed };
@@ -186,7 +186,7 @@ describe('the list of what narrows the graph', () => {
     return { ...shown, views, flame };
   }
 
-  it('names the finding of the zoom, and the callers that are collapsed', async () => {
+  it('shows the zoom to a finding and the collapsed callers, and removes each on click', async () => {
     const flame = { ...EMPTY_VIEW, zoom: 'n["a"]', collapseCallers: true };
     const views: FlameView[] = [];
     const { user } = show(
@@ -200,7 +200,7 @@ describe('the list of what narrows the graph', () => {
     ]);
   });
 
-  it('is not there when nothing does', () => {
+  it('is hidden when there is only a search', () => {
     chips({ search: { ...EMPTY_VIEW.search, pattern: 'x' } });
     expect(screen.queryByRole('list')).toBeNull();
   });
@@ -212,7 +212,7 @@ describe('the list of what narrows the graph', () => {
     ['Without callers and callees of main.run', { sandwich: 'main.run' }, { sandwich: '' }],
     ['Without recursion collapsed', { collapseRecursion: true }, { collapseRecursion: false }],
     ['Without zoomed in', { zoom: 'a', span: { from: 0, to: 0.5 } }, { zoom: '', span: null }],
-  ])('has a button %s that takes only this away', async (name, changed, without) => {
+  ])('has a button "%s" that removes only this filter', async (name, changed, without) => {
     const both = { focus: 'other', ...changed };
     const { user, views, flame } = chips(both);
     await user.click(screen.getByRole('button', { name }));

@@ -40,24 +40,24 @@ const serve = (nodes: number, base_raw: number, candidate_raw: number) =>
     ),
   );
 
-describe('what a search found', () => {
+describe('SearchMatches', () => {
   it.each([
     [1, 2e9, 1e9, '1 frame: 25% of base, 25% of candidate'],
     [2, 0, 4e9, '2 frames: 0% of base, 100% of candidate'],
     [1200, 1e3, 0, '1,200 frames: < 0.01% of base, 0% of candidate'],
     [0, 0, 0, 'no frame matches'],
-  ])('is counted over all %i nodes of the view', async (nodes, base, candidate, text) => {
+  ])('shows the shares of %i matches in the whole view', async (nodes, base, candidate, text) => {
     serve(nodes, base, candidate);
     matches('main', {}, LOCAL);
     expect(await screen.findByText(text)).toBeInTheDocument();
   });
 
-  it('is that of the graph while something narrows the graph', () => {
+  it('shows the matches in the graph while a filter narrows the graph', () => {
     matches('main', { focus: 'x' }, LOCAL);
     expect(screen.getByText('3 frames: 50% of base, 25% of candidate')).toBeInTheDocument();
   });
 
-  it('is that of the graph when the server does not answer', async () => {
+  it('falls back to the matches in the graph when the server rejects the search', async () => {
     server.use(
       http.get(at('/comparisons/c1/views/v1/search'), () => problem(422, { detail: 'Too long.' })),
     );
@@ -65,18 +65,18 @@ describe('what a search found', () => {
     expect(await screen.findByText('3 frames: 50% of base, 25% of candidate')).toBeInTheDocument();
   });
 
-  it('is waited for', () => {
+  it('shows "searching" while the search is pending', () => {
     serve(1, 1, 1);
     matches('main');
     expect(screen.getByText('searching')).toBeInTheDocument();
   });
 
-  it('is the error of a pattern that is not valid, and no request', () => {
+  it('shows the error of an invalid pattern', () => {
     matches('(', {}, { ...LOCAL, error: 'Not a regular expression: Unterminated group' });
     expect(screen.getByText('Not a regular expression: Unterminated group')).toBeInTheDocument();
   });
 
-  it('is nothing without a pattern', () => {
+  it('shows nothing without a pattern', () => {
     const { container } = matches('', {}, LOCAL);
     expect(container.querySelector('p')).toBeEmptyDOMElement();
   });

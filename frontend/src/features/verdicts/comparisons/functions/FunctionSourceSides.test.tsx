@@ -73,8 +73,8 @@ const rows = async (side: string) =>
     .slice(1)
     .map((row) => [...row.children].map((cell) => cell.textContent));
 
-describe('the source of a function', () => {
-  it('has the cost of each side, and marks changed lines in words', async () => {
+describe('FunctionSourceSides', () => {
+  it('shows the cost of each line on each side, and marks changed lines in words', async () => {
     shown();
     expect(await rows('base')).toEqual([
       ['', '0.50', '2.00', '3', '', 'func clone() {'],
@@ -91,7 +91,7 @@ describe('the source of a function', () => {
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('names inlined calls', async () => {
+  it('names the inlined calls of a line', async () => {
     const [first, second] = aSource().lines;
     const inlined = ['example.org/app/pool.get', '<b>x</b>'];
     shown({ candidate: aSource({ lines: [first!, { ...second!, inlined }] }) });
@@ -101,13 +101,13 @@ describe('the source of a function', () => {
     ]);
   });
 
-  it('has neither attributed cost nor inlined calls in older views and reports', async () => {
+  it('leaves out attributed cost and inlined calls for older views and reports', async () => {
     const older = { number: 3, text: 'func clone() {', self_value: 0, total_value: 2e9 };
     shown({ base: { ...aSource(), lines: [{ ...older, is_changed: false }] } as FunctionSource });
     expect(await rows('base')).toEqual([['', '2.00', '3', '', 'func clone() {']]);
   });
 
-  it('links its lines, and the difference of both commits', async () => {
+  it('links the lines of each side and the comparison of both commits', async () => {
     shown({ comparison_url: `${WEB}/compare/a...b` });
     const links = await screen.findAllByRole('link', { name: 'Open on GitHub' });
     expect(links.map((link) => link.getAttribute('href'))).toEqual([
@@ -120,7 +120,7 @@ describe('the source of a function', () => {
     );
   });
 
-  it('is a link and a reason without a mirror', async () => {
+  it('shows a link and the reason when a side has no lines', async () => {
     shown({
       candidate: aSource({
         lines: [],
@@ -138,18 +138,18 @@ describe('the source of a function', () => {
     expect(screen.queryByRole('table', { name: 'Source of candidate' })).toBeNull();
   });
 
-  it('never links anything but web addresses, and says that lines are omitted', async () => {
+  it('links only web addresses, and shows that lines are omitted', async () => {
     shown({ base: aSource({ url: 'javascript:alert(1)', is_truncated: true }) });
     expect(await screen.findByText(/longer than the 400 lines/u)).toBeInTheDocument();
     expect(screen.getAllByRole('link')).toHaveLength(1);
   });
 
-  it('names the newest of several commits', async () => {
+  it('shows that the source is from the newest of several commits', async () => {
     shown({ base: aSource({ commits: 3 }) });
     expect(await screen.findByText(/^The newest of 3 commits of this side/u)).toBeInTheDocument();
   });
 
-  it('names the other file of a function that moved, and its other name', async () => {
+  it('names both files of a function that moved, and its name in the candidate', async () => {
     const move = {
       base_path: 'pool/pool.go',
       candidate_path: 'mem/<b>.go',
@@ -166,7 +166,7 @@ describe('the source of a function', () => {
     );
   });
 
-  it('can be asked for again when it did not load', async () => {
+  it('shows the error of a failed load, and loads on "Try again"', async () => {
     server.use(
       http.get(at('/comparisons/c1/views/v1/source'), () =>
         problem(404, { title: 'Not found', detail: 'The view was deleted.' }),
@@ -196,7 +196,7 @@ describe('the source of a function', () => {
   });
 });
 
-describe('the entry of a menu', () => {
+describe('CodeHostEntry', () => {
   const entry = (found: Partial<FunctionSources>) => {
     shown(found);
     show(
@@ -206,14 +206,14 @@ describe('the entry of a menu', () => {
     );
   };
 
-  it('leads to the lines of the candidate, else of the base', async () => {
+  it('links the lines of the base when the candidate has no URL', async () => {
     entry({ candidate: aSource({ url: null }) });
     const link = await screen.findByRole('menuitem', { name: 'Open on GitHub' });
     expect(link).toHaveAttribute('href', `${WEB}/blob/${SHA}/pool/pool.go#L3-L4`);
     expect(link).toHaveAttribute('rel', 'noreferrer noopener');
   });
 
-  it.each([null, 'javascript:alert(1)'])('is not there for %s', async (url) => {
+  it.each([null, 'javascript:alert(1)'])('is hidden for the URL %s', async (url) => {
     entry({ base: aSource({ url }), candidate: aSource({ url }) });
     await rows('base');
     expect(screen.queryByRole('menuitem')).toBeNull();

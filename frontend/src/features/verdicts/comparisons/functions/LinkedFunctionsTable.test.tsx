@@ -81,7 +81,7 @@ const search = (pattern: string, regex = true): Partial<FlameView> => ({
   search: { pattern, regex, caseSensitive: false },
 });
 
-describe('the row of a function', () => {
+describe('row of LinkedFunctionsTable', () => {
   it.each([
     [
       'main.steady',
@@ -153,12 +153,12 @@ describe('the row of a function', () => {
         'takes less time',
       ],
     ],
-  ])('of %s has both sides, the change, q, and the change in words', (name, cells) => {
+  ])('for %s shows both sides, the change, and its significance in words', (name, cells) => {
     table();
     expect(cellsOf(name).slice(1)).toEqual(cells);
   });
 
-  it('has the q-value behind the word', () => {
+  it('shows the q-value as the tooltip of the significance', () => {
     table();
     const row = screen.getByTitle(CLONE).closest('tr')!;
     expect(within(row).getByTitle('q < .001')).toHaveTextContent('significant');
@@ -169,7 +169,7 @@ describe('the row of a function', () => {
     [CLONE, 'times 4.00, significant, 95% interval 3.50 to 4.50'],
     ['main.added', 'no ratio'],
     ['main.removed', 'no ratio'],
-  ])('of %s has its ratio in words: %s', (name, text) => {
+  ])('for %s has a ratio with the accessible name "%s"', (name, text) => {
     table();
     const row = screen.getByTitle(name).closest('tr')!;
     expect(within(row).getByRole('img')).toHaveAccessibleName(text);
@@ -181,19 +181,19 @@ describe('the row of a function', () => {
     ['main.removed', 'less'],
     ['main.faster', 'less'],
     ['main.steady', 'muted'],
-  ])('of %s has its change in the colour of %s', (name, tone) => {
+  ])('for %s shows the change in the color "%s"', (name, tone) => {
     table();
     const change = screen.getByTitle(name).closest('tr')!.children[4]?.firstElementChild;
     expect(change?.className.split(' ')).toContain(tone);
   });
 
-  it('that is not significant has its change in no colour', () => {
+  it('shows a change that is not significant in a muted color', () => {
     table({ rows: [{ name: 'main.noisy', base: 2e9, candidate: 3e9, state: 0 }] });
     const change = screen.getByText('+1.00');
     expect(change.className.split(' ')).toContain('muted');
   });
 
-  it('has shares of each side when normalized by share', () => {
+  it('shows shares of each side when normalized by share', () => {
     table({ flame: { basis: 'share' } });
     expect(cellsOf(CLONE).slice(1, 5)).toEqual(['44 11', '22 6', '67 17', '+50']);
     expect(screen.getByRole('columnheader', { name: /^Function/u })).toHaveTextContent(
@@ -201,14 +201,14 @@ describe('the row of a function', () => {
     );
   });
 
-  it('names the unit and its rate in the head', () => {
+  it('falls back to the default normalization, with its unit in the column header', () => {
     table({ flame: { basis: 'not there' } });
     expect(screen.getByRole('columnheader', { name: /^Function/u })).toHaveTextContent(
       /^Function · 5, s per second$/u,
     );
   });
 
-  it('leads to the graph, to its callers and to its lines, and is not chosen by that', async () => {
+  it('has buttons for zoom, callers and lines that do not select the row', async () => {
     const { user, changes, zoomed } = table();
     await user.click(screen.getByRole('button', { name: `zoom of ${CLONE}` }));
     await user.click(screen.getByRole('button', { name: `callers of ${CLONE}` }));
@@ -220,13 +220,13 @@ describe('the row of a function', () => {
     ]);
   });
 
-  it('is marked in the graph while the pointer is on it', async () => {
+  it('reports its function for the graph on hover', async () => {
     const { user, hovered } = table();
     await user.hover(screen.getByTitle(CLONE));
     expect(hovered.at(-1)).toBe(CLONE);
   });
 
-  it('is searched exactly by a click, and no more by another; the table keeps all rows', async () => {
+  it('toggles an exact search on click, while the table keeps all rows', async () => {
     const { user, changes } = table({ flame: search('', false) });
     await user.click(screen.getByTitle(CLONE));
     expect(changes.at(-1)?.flame?.search).toEqual(exactSearch(CLONE));
@@ -237,7 +237,7 @@ describe('the row of a function', () => {
   });
 });
 
-describe('the table of functions', () => {
+describe('LinkedFunctionsTable', () => {
   it.each<[string, boolean, string[]]>([
     ['change', true, [CLONE, 'main.removed', 'main.added', 'main.faster', 'main.steady']],
     ['change', false, ['main.steady', 'main.faster', 'main.added', 'main.removed', CLONE]],
@@ -252,15 +252,15 @@ describe('the table of functions', () => {
     ['base-total', true, ['main.steady', 'main.faster', 'main.removed', CLONE, 'main.added']],
     ['candidate-self', false, ['main.removed', 'main.faster', 'main.added', CLONE, 'main.steady']],
     ['name', false, [CLONE, 'main.added', 'main.faster', 'main.removed', 'main.steady']],
-    // "application", "GC mark", "locks"
+    // In the order of the labels: "application", "GC mark", "locks".
     ['category', false, ['main.steady', 'main.removed', 'main.faster', 'main.added', CLONE]],
     ['category', true, [CLONE, 'main.added', 'main.steady', 'main.removed', 'main.faster']],
-  ])('by %s, descending %s', (column, descending, order) => {
+  ])('sorts by %s, descending %s', (column, descending, order) => {
     table({ view: { sort: { column, descending } } });
     expect(names()).toEqual(order);
   });
 
-  it('is ordered by a click on the head of a column', async () => {
+  it('sorts by a column on click on its header', async () => {
     const { user, changes } = table();
     await user.click(screen.getByRole('button', { name: /^Mostly/u }));
     expect(changes).toEqual([
@@ -272,16 +272,16 @@ describe('the table of functions', () => {
     ['a part of the name', search('clone', false), [CLONE]],
     ['a regular expression', search('main\\.(added|removed)'), ['main.removed', 'main.added']],
     [
-      'a regular expression from beginning to end',
+      'a regular expression anchored at both ends',
       search('^main\\..*d$'),
       ['main.removed', 'main.added'],
     ],
     [
-      'a pattern that is not valid, by which nothing is left out',
+      'an invalid pattern, which keeps all rows',
       search('('),
       [CLONE, 'main.removed', 'main.added', 'main.faster', 'main.steady'],
     ],
-  ])('is filtered by %s', (_, flame, order) => {
+  ])('filters functions by %s', (_, flame, order) => {
     table({ flame });
     expect(names()).toEqual(order);
     expect(screen.getByRole('columnheader', { name: /^Function/u })).toHaveTextContent(
@@ -293,7 +293,7 @@ describe('the table of functions', () => {
     ['No function matches the search.', search('nothing such'), ROWS],
     ['No function matches the search.', search('^nothing such$', false), ROWS],
     ['No functions in this view.', {}, []],
-  ])('that is empty states why: %s', (text, flame, rows) => {
+  ])('shows why it is empty: %s', (text, flame, rows) => {
     table({ flame, rows });
     expect(screen.getByText(text)).toBeInTheDocument();
     expect(screen.queryByRole('table')).toBeNull();

@@ -84,8 +84,8 @@ const cells = () =>
 
 const tones = () => lineRows().map((row) => row.at(-1)?.firstElementChild?.className);
 
-describe('the lines of a function', () => {
-  it('are in the order of the source, with both sides in one unit', async () => {
+describe('SourceLinesDrawer', () => {
+  it('shows lines in the order of the source, with both sides in one unit', async () => {
     const { asked } = await lines([
       aLine({ line: 12, base_self: 0, base_total: 0 }),
       aLine({ line: 0, candidate_total: 2e9, candidate_self: 0 }),
@@ -105,7 +105,7 @@ describe('the lines of a function', () => {
     [2, PER_SECOND, '2 lines with samples, s per second. '],
     [2, { unit: 'share', base: 1e-10, candidate: 1e-10 }, '2 lines with samples, %. '],
     [2, { unit: 'count', base: 1e-9, candidate: 1e-9 }, '2 lines with samples, values. '],
-  ])('counts %i and names the unit of %o', async (count, scaled, text) => {
+  ])('shows the number of lines, %i, and the unit of %o', async (count, scaled, text) => {
     await lines(
       Array.from({ length: count }, (_, index) => aLine({ line: index + 1 })),
       scaled,
@@ -115,7 +115,7 @@ describe('the lines of a function', () => {
     );
   });
 
-  it('have the suspect commit of the comparison above the source', async () => {
+  it('shows the suspect commit of the comparison', async () => {
     server.use(http.get(at('/comparisons/c1/views/v1/lines'), () => HttpResponse.json([aLine()])));
     show(
       <SuspectContext value={<p>Suspect commit by Ada</p>}>
@@ -133,7 +133,7 @@ describe('the lines of a function', () => {
     expect(within(await screen.findByRole('dialog')).getByText(/by Ada/u)).toBeInTheDocument();
   });
 
-  it('have attributed cost if any line has some', async () => {
+  it('shows attributed cost if any line has some', async () => {
     await lines([
       aLine({ line: 10, base_attributed: 0.5e9, candidate_attributed: 1e9 }),
       aLine({ line: 11, base_attributed: null, candidate_attributed: null }),
@@ -151,7 +151,7 @@ describe('the lines of a function', () => {
     expect(tones()).toEqual(['muted']);
   });
 
-  it('have bars as long as their values, and in the colour of the change', async () => {
+  it('draws bars as long as their values, in the color of the change', async () => {
     await lines([
       aLine({ line: 1, base_total: 1e9, candidate_total: 4e9 }),
       aLine({ line: 2, base_total: 2e9, candidate_total: 2e9 }),
@@ -171,7 +171,7 @@ describe('the lines of a function', () => {
     ]);
   });
 
-  it('of nothing at all have no bars', async () => {
+  it('draws no bars for values of zero', async () => {
     await lines([aLine({ base_self: 0, base_total: 0, candidate_self: 0, candidate_total: 0 })]);
     expect(cells()).toEqual([['10', '–', '–', '–', '–', '0']]);
     expect([...document.querySelectorAll('rect')].map((bar) => bar.getAttribute('width'))).toEqual([
@@ -180,18 +180,18 @@ describe('the lines of a function', () => {
     ]);
   });
 
-  it('state that there are none', async () => {
+  it('shows that a function has no line information', async () => {
     await lines([]);
     expect(screen.getByText('No line information for this function.')).toBeInTheDocument();
   });
 
-  it('are closed by their button', async () => {
+  it('closes on click on "Close lines"', async () => {
     const { user, closed } = await lines([aLine()]);
     await user.click(screen.getByRole('button', { name: 'Close lines' }));
     expect(closed).toEqual([true]);
   });
 
-  it('can be asked for again when they did not load', async () => {
+  it('shows the error of a failed load, and loads on "Try again"', async () => {
     let failing = true;
     server.use(
       http.get(at('/comparisons/c1/views/v1/lines'), () =>
@@ -217,7 +217,7 @@ describe('the lines of a function', () => {
     expect(await screen.findByText(/1 line with samples/u)).toBeInTheDocument();
   });
 
-  it('are not requested when no function is chosen', () => {
+  it('shows no dialog when no function is chosen', () => {
     show(
       <SourceLinesDrawer
         comparisonId="c1"

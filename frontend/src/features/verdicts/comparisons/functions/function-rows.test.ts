@@ -19,7 +19,7 @@ const order = (descending: boolean): string[] => {
   );
 };
 
-test('rows sort by q, and untested rows are last either way', () => {
+test('sortedRows sorts by q-value, with untested rows last in both directions', () => {
   expect(order(false)).toEqual(['a.sure', 'a.noise', 'a.thin']);
   expect(order(true)).toEqual(['a.noise', 'a.sure', 'a.thin']);
 });

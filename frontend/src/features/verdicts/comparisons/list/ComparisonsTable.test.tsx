@@ -79,8 +79,8 @@ function serve(answer: (query: URLSearchParams) => Response): string[] {
 
 const rowOf = async (name: string) => (await screen.findByRole('link', { name })).closest('tr')!;
 
-describe('a comparison of the list', () => {
-  it('has its verdict with the sentence, and both sides with their artifacts', async () => {
+describe('row of ComparisonsTable', () => {
+  it('shows the verdict with its sentence, and both sides with their number of artifacts', async () => {
     serve(() => page([aSummary()]));
     table();
     const row = await rowOf('229227f against 9c41e0a');
@@ -100,7 +100,7 @@ describe('a comparison of the list', () => {
     ['comparing', { verdict: null, state: 'running' }],
     ['failed', { verdict: null, state: 'failed' }],
     ['cancelled', { verdict: null, state: 'cancelled' }],
-  ])('is marked as %s', async (word, changed) => {
+  ])('shows the verdict or state "%s"', async (word, changed) => {
     serve(() => page([aSummary({ name: 'x', ...changed })]));
     table();
     const row = await rowOf('x');
@@ -110,14 +110,14 @@ describe('a comparison of the list', () => {
   it.each([
     ['Ada Lovelace', 'Ada Lovelace'],
     [null, 'former member'],
-  ])('that is assigned to %s names %s', async (name, shown) => {
+  ])('assigned to %s shows the assignee "%s"', async (name, shown) => {
     serve(() => page([aSummary({ name: 'x', assignee: { id: 'u1', name } }), aSummary()]));
     table();
     expect((await rowOf('x')).children[4]).toHaveTextContent(shown);
     expect((await rowOf('229227f against 9c41e0a')).children[4]).toHaveTextContent('–');
   });
 
-  it('that failed states why', async () => {
+  it('shows why a comparison failed', async () => {
     serve(() =>
       page([
         aSummary({
@@ -137,7 +137,7 @@ describe('a comparison of the list', () => {
     expect(await screen.findByText('Two of its files were deleted.')).toBeInTheDocument();
   });
 
-  it('of metrics has no number of artifacts', async () => {
+  it('shows "metrics" in place of a number of artifacts for a time range', async () => {
     const side = {
       label: 'before',
       artifacts: 0,
@@ -160,7 +160,7 @@ describe('a comparison of the list', () => {
     expect(await rowOf('x')).toHaveTextContent(/beforemetrics.*before0 artifacts/u);
   });
 
-  it('is opened by a click and by the keyboard', async () => {
+  it('opens the comparison by click and by keyboard', async () => {
     const one = aSummary({ name: 'x' });
     serve(() => page([one]));
     const { user, calls } = table();
@@ -173,7 +173,7 @@ describe('a comparison of the list', () => {
     ]);
   });
 
-  it('is deleted only after a question, without being opened, and leaves the list', async () => {
+  it('deletes the comparison after a confirmation, without opening it', async () => {
     let left = [aSummary({ name: 'x' }), aSummary({ name: 'y' })];
     serve(() => page(left));
     const removed: unknown[] = [];
@@ -200,7 +200,7 @@ describe('a comparison of the list', () => {
     expect(calls).toEqual([]);
   });
 
-  it('has no actions for viewers', async () => {
+  it('shows no actions to viewers', async () => {
     serve(() => page([aSummary({ name: 'x' })]));
     table({ mayWrite: false });
     await rowOf('x');
@@ -208,8 +208,8 @@ describe('a comparison of the list', () => {
   });
 });
 
-describe('the list of comparisons', () => {
-  it('without any offers to upload, and states with which files', async () => {
+describe('ComparisonsTable', () => {
+  it('shows an upload button and the accepted files when there are no comparisons', async () => {
     serve(() => page([]));
     table();
     expect(
@@ -218,7 +218,7 @@ describe('the list of comparisons', () => {
     expect(screen.getByRole('button', { name: 'Choose files' })).toBeInTheDocument();
   });
 
-  it('without any asks no one to drop files who may not upload them', async () => {
+  it('does not mention uploads to viewers when there are no comparisons', async () => {
     serve(() => page([]));
     table({ mayWrite: false, upload: false });
     expect(await screen.findByText(/^No comparisons yet\.$/u)).toBeInTheDocument();
@@ -227,7 +227,7 @@ describe('the list of comparisons', () => {
   it.each([
     [{ q: 'clone' }, 'search=clone'],
     [{ state: 'failed' as const }, 'state=failed'],
-  ])('that is filtered by %o states that none matches', async (search, query) => {
+  ])('shows that no comparison matches the filter %o', async (search, query) => {
     const asked = serve(() => page([]));
     table({ search });
     expect(await screen.findByText('No comparisons match these filters.')).toBeInTheDocument();
@@ -235,7 +235,7 @@ describe('the list of comparisons', () => {
     expect(asked[0]).toContain(query);
   });
 
-  it('takes what is searched and the state', async () => {
+  it('reports the typed search and the chosen state', async () => {
     serve(() => page([]));
     const { user, calls } = table();
     await enter(user, screen.getByLabelText('Search comparisons'), 'clone');
@@ -245,7 +245,7 @@ describe('the list of comparisons', () => {
     expect(calls.at(-1)).toEqual(['search', { state: 'failed' }]);
   });
 
-  it('loads older ones below on request', async () => {
+  it('loads older comparisons on request', async () => {
     const asked = serve((query) =>
       query.get('cursor') === 'next'
         ? page([aSummary({ name: 'old' })])
@@ -259,7 +259,7 @@ describe('the list of comparisons', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that did not load states why, and is asked for again', async () => {
+  it('shows the error of a failed load, and loads on "Try again"', async () => {
     let failing = true;
     serve(() =>
       failing

@@ -99,7 +99,7 @@ function randomView(roll: () => number): ComparisonView {
   };
 }
 
-describe('a link to a comparison', () => {
+describe('link to a comparison', () => {
   it('restores 100 random views exactly', () => {
     const roll = createRandom(42);
     for (let run = 0; run < 100; run++) {
@@ -109,10 +109,10 @@ describe('a link to a comparison', () => {
     }
   });
 
-  it('is short when nothing is chosen', () =>
+  it('contains only the version for the default view', () =>
     expect(defaultStringifySearch(searchOf(DEFAULT_VIEW))).toBe('?v=2'));
 
-  it('of the first version shows what it showed: the whole graph, all callers, by change of total', () => {
+  it('of version 1 restores the whole graph, all callers, and the order by change of total', () => {
     const old = viewOf(readView({ v: 1, find: 2, mode: 'base' }));
     expect(old).toEqual({
       ...DEFAULT_VIEW,
@@ -127,13 +127,13 @@ describe('a link to a comparison', () => {
     });
   });
 
-  it('that only names the comparison opens at the first finding, with callers collapsed', () => {
+  it('without parameters opens at the first finding, with callers collapsed', () => {
     expect(viewOf(readView({}))).toEqual(DEFAULT_VIEW);
     expect(DEFAULT_VIEW.whole).toBe(false);
     expect(DEFAULT_VIEW.flame.collapseCallers).toBe(true);
   });
 
-  it('loses only its damaged part', () => {
+  it('drops invalid parameters and keeps the valid ones', () => {
     const view = viewOf(
       readView({ v: 2, mode: 'upside-down', zoom: { a: 1 }, q: 'newstack', find: -3, from: 2 }),
     );

@@ -8,13 +8,13 @@ const CPU = { kind: 'cpu', sampleType: 'cpu', granularity: 'function' } as const
 const CLONE = 'example.com/northwind/ident.(*Pool).Clone';
 const ZOOM = zoomOfFinding([aFinding()], null, CPU)!;
 
-describe('the zoom of a finding', () => {
-  test('leads to the caller that the cost is attributed to, without the frames of the runtime', () => {
+describe('zoomOfFinding', () => {
+  test('returns the path to the attributed caller, without runtime frames', () => {
     expect(ZOOM.number).toBe(1);
     expect(namesOfKey(ZOOM.key)).toEqual(['main.main', CLONE]);
   });
 
-  test('of a function leads to the function', () => {
+  test('returns the function for a finding about a function', () => {
     const finding = aFinding({ kind: 'profile.function', subject: 'a.B' });
     expect(namesOfKey(zoomOfFinding([aFinding(), finding], 1, CPU)!.key)).toEqual(['a.B']);
   });
@@ -24,13 +24,13 @@ describe('the zoom of a finding', () => {
     ['no known caller', aFinding({ attributed_callers: [] }), CPU],
     ['traces', aFinding({ kind: 'trace.gc' }), CPU],
     ['another granularity', aFinding(), { ...CPU, granularity: 'line' as const }],
-  ])('does not exist with %s', (_, finding, wanted) => {
+  ])('returns null with %s', (_, finding, wanted) => {
     expect(zoomOfFinding([finding], null, wanted)).toBeNull();
   });
 });
 
-describe('the graph of a view', () => {
-  test('opens at the finding; a change that keeps the zoom does not write it down', () => {
+describe('graph of a view', () => {
+  test('opens at the finding, and does not store that zoom with another change', () => {
     const flame = flameAtFinding(DEFAULT_VIEW, ZOOM);
     expect(flame.zoom).toBe(ZOOM.key);
     expect(viewOfFlame(DEFAULT_VIEW, { ...flame, mode: 'base' }, ZOOM)).toEqual({
@@ -39,7 +39,7 @@ describe('the graph of a view', () => {
     });
   });
 
-  test('is whole after the zoom to the finding, or one within it, was left', () => {
+  test('shows all frames after the zoom to the finding, or one within it, was left', () => {
     const left = viewOfFlame(DEFAULT_VIEW, { ...DEFAULT_VIEW.flame, zoom: '' }, ZOOM);
     expect(left.whole).toBe(true);
     expect(flameAtFinding(left, ZOOM).zoom).toBe('');
@@ -49,7 +49,7 @@ describe('the graph of a view', () => {
     expect(flameAtFinding(out, ZOOM).zoom).toBe('');
   });
 
-  test('of callers and callees is not zoomed', () => {
+  test('is not zoomed when it shows callers and callees of a function', () => {
     const view = { ...DEFAULT_VIEW, flame: { ...DEFAULT_VIEW.flame, sandwich: 'a.B' } };
     expect(flameAtFinding(view, ZOOM).zoom).toBe('');
   });

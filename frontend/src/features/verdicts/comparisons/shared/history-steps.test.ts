@@ -16,14 +16,14 @@ test.each([
   [{ mode: 'base' as const }],
   [{ basis: 'share' }],
   [{ collapseRecursion: true }],
-])('what was chosen is a step: %o', (change) =>
+])('isFlameStep returns true for a choice: %o', (change) =>
   expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, ...change })).toBe(true),
 );
 
-test('a drag is none', () =>
+test('isFlameStep returns false for a dragged range', () =>
   expect(isFlameStep(EMPTY_VIEW, { ...EMPTY_VIEW, span: { from: 0.1, to: 0.2 } })).toBe(false));
 
-test('a search is one step, however many keys it took', () => {
+test('isFlameStep returns true for the start and end of a search, and for an exact search', () => {
   const typed = ['', 'n', 'ne', 'new', ''].map(searching);
   expect(typed.slice(1).map((after, at) => isFlameStep(typed[at]!, after))).toEqual([
     true,
