@@ -66,7 +66,7 @@ describe('summarizeUploads', () => {
       '1 rejected, 1 stopped; the others are unaffected.',
     ],
     [['failed', 'invalid', 'decoded', 'decoded'], '2 rejected; the others are unaffected.'],
-  ])('returns for %s the footer: %s', (fates, foot) => {
+  ])('returns for the states %s the footer: %s', (fates, foot) => {
     expect(summaryOf(...fates).foot).toBe(foot);
   });
 });

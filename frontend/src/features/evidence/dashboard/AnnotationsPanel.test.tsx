@@ -36,7 +36,7 @@ function shown(open: string, annotations: DashboardAnnotation[], mayWrite = true
   return { user, onOpen, onSaved };
 }
 
-/** Records the bodies that one method sends to the annotations; responds with `answer`. */
+/** Records the bodies of requests to the annotations with one method; responds with `answer`. */
 function record(method: 'post' | 'patch' | 'delete', path: string, answer: () => Response) {
   const sent: unknown[] = [];
   server.use(

@@ -36,7 +36,7 @@ describe('DashboardHeadline', () => {
     );
   });
 
-  it('shows the time in the time zone of the user, with the day if the range ends on another', () => {
+  it('uses the time zone of the user, and shows the day if the range ends on another', () => {
     setTimeZone('Asia/Tokyo');
     const [change] = readDashboard(aDashboard()).changes;
     shown({ header: { changes: [{ ...change!, at_ms: change!.at_ms - 86_400_000 }] } });
@@ -69,7 +69,7 @@ describe('DashboardHeadline without an increase', () => {
   const quiet = (header: object, drawn: DrawnDashboard = {}) =>
     shown({ ...drawn, header: { headline: null, ...header } });
 
-  it('shows the number of services with latency, the environment and the time range', () => {
+  it('shows the number of services, the environment and the time range', () => {
     quiet({ changes: [] });
     expect(screen.getByRole('heading')).toHaveTextContent('No latency change points');
     expect(screen.getByText('5 services with latency in production, 4 h')).toBeInTheDocument();

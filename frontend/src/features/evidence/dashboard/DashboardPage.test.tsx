@@ -170,7 +170,7 @@ describe('DashboardPage delay', () => {
   });
 });
 
-describe('DashboardPage row of a service', () => {
+describe('DashboardPage row', () => {
   it('shows the newest values with their units above its panels', async () => {
     serve();
     open();
@@ -202,7 +202,7 @@ describe('DashboardPage row of a service', () => {
     expect(within(ingester).getByText('No latency metric')).toBeInTheDocument();
   });
 
-  it('shows an unknown build, one instance, and the source that is queried live with its step', async () => {
+  it('shows an unknown build, one instance, and the source that is queried live', async () => {
     const source = { id: 's', name: 'Thanos', step_ms: 15_000, problem: null };
     serve(withRow(0, { source, build: null, instances: 1 }));
     open();
@@ -291,7 +291,7 @@ describe('DashboardPage order of rows', () => {
 });
 
 describe('DashboardPage comparison of time ranges', () => {
-  it('rejects a range of more than 7 days before the second one is selected', async () => {
+  it('rejects a first range of more than 7 days', async () => {
     serve({ points: 720, stepMs: 1_200_000 });
     const { user } = open({ view: { range: '7d' } });
     await user.click(await button('Compare time ranges'));
@@ -343,7 +343,7 @@ describe('DashboardPage without rows', () => {
     expect(screen.queryByText(/, \d+ s behind$/)).not.toBeInTheDocument();
   });
 
-  it('links to the metric classification if no metric is classified, without a token for viewers', async () => {
+  it('links to the metric classification, and offers viewers no new token', async () => {
     serve(empty('not-recognised'));
     open({ mayWrite: false });
     expect(await screen.findByRole('link', { name: 'Show metric classification' })).toHaveAttribute(

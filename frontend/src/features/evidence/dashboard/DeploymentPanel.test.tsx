@@ -76,7 +76,7 @@ describe('DeploymentPanel verdict', () => {
     expect(within(panel).getByText(words)).toBeInTheDocument();
   });
 
-  it('is accompanied by the change point that the deployment explains if there is no check', async () => {
+  it('falls back to the change point that the deployment explains', async () => {
     const { panel } = await shown(DEPLOY_ID, { verdict: null, check: null });
     expect(panel).toHaveTextContent('p99 26 ms became 80.6 ms');
   });

@@ -22,7 +22,7 @@ import { DEFAULT_TRACE_VIEW, type TraceView } from './trace-url';
 type Fields = Record<string, unknown>;
 
 beforeEach(() => {
-  // A canvas draws nothing here; its content is also text on the page.
+  // jsdom draws no canvas; its content is also text on the page.
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
   serveTiles([[1, 90, 200, 2]]);
   server.use(
@@ -44,7 +44,7 @@ const delays = (changed: Fields = {}): Fields => ({
   ...changed,
 });
 
-/** A document of one trace. */
+/** Returns a document of one trace. */
 function aTrace(changed: Fields = {}, side: Fields = {}): Fields {
   const { sides } = aTraceDocument() as { sides: { base: Fields } };
   return aTraceDocument({
@@ -68,7 +68,7 @@ function Page({ view: first = {} }: { view?: Partial<TraceView> }) {
   );
 }
 
-/** The page of one trace. */
+/** Opens the page of one trace. */
 function open(data: Fields, view: Partial<TraceView> = {}) {
   server.use(http.get(at('/execution-traces/:id'), () => HttpResponse.json(data)));
   return show(<Page view={view} />);
@@ -146,7 +146,7 @@ describe('TracePage headline', () => {
   });
 });
 
-describe('TracePage recording conditions', () => {
+describe('TracePage conditions', () => {
   it('use the singular for one trace, one P and one event', async () => {
     const traces = [wholeTrace('b1', { gomaxprocs: 1, events: 1 })];
     open(aTrace({}, { traces }));
@@ -163,7 +163,7 @@ describe('TracePage recording conditions', () => {
     ).toBeInTheDocument();
   });
 
-  it('list each warning once, the first eight of them, with the number of the rest', async () => {
+  it('list each warning once, eight at most, with the number of the rest', async () => {
     const warnings = Array.from({ length: 11 }, (_, index) => `clock: Clock ${index} is odd.`);
     open(aTrace({}, { traces: [wholeTrace('b1', { warnings: [...warnings, warnings[0]] })] }));
     const region = await screen.findByRole('region', { name: 'Unreadable trace data' });
@@ -387,8 +387,8 @@ describe('TracePage garbage collection', () => {
   });
 });
 
-describe('TracePage goroutine profiles of the same build', () => {
-  it('are linked, the first three by name, with the number of the rest', async () => {
+describe('TracePage goroutine profiles', () => {
+  it('of the same build are linked, the first three by name, with the number of the rest', async () => {
     server.use(
       http.get(at('/artifacts'), () =>
         page([1, 2, 3, 4, 5].map((index) => anArtifact({ id: `g${index}`, name: `g${index}.pb` }))),

@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 describe('RepositoryForm for a new repository', () => {
-  it('selects it from the list of its host, and reuses the credentials of a known one', async () => {
+  it('selects it from the list of the host, and reuses known credentials', async () => {
     const { user } = show(<RepositoryForm repository={null} onDone={() => undefined} />);
     await user.click(
       await screen.findByRole('combobox', { name: 'Repository at code.example.org' }),
