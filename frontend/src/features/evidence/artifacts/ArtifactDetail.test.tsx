@@ -37,8 +37,8 @@ async function detail(changed: Partial<Artifact> = {}, mayWrite = true) {
 const section = (name: string) =>
   screen.getByRole('heading', { name: new RegExp(`^${name}`, 'u') }).closest('section')!;
 
-describe('the page of an artifact', () => {
-  it('has what is known of a profile', async () => {
+describe('ArtifactDetail', () => {
+  it('shows type, state, size, summary and download link of a profile', async () => {
     await detail();
     expect(screen.getByText('CPU profile, 30 s, 100 Hz, go1.26.3')).toBeInTheDocument();
     expect(section('Artifact')).toHaveTextContent(
@@ -59,7 +59,7 @@ describe('the page of an artifact', () => {
     [{ wall_ns: 0 }, /wall time\s?0 ns/u],
     [{ go_version: 'go1.26.3' }, /^(?!.*GOMAXPROCS).*Go version\s?go1\.26\.3/u],
     [{}, /No run metadata\./u],
-  ])('states the run metadata %o', async (run_metadata, text) => {
+  ])('shows the run metadata %o', async (run_metadata, text) => {
     await detail({ run_metadata });
     expect(section('Run')).toHaveTextContent(text);
   });
@@ -67,7 +67,7 @@ describe('the page of an artifact', () => {
   it.each([
     ['invalid', 'rejected', 'Rejected'],
     ['failed', 'failed', 'Failed'],
-  ] as const)('that is %s states why, and is tried again on request', async (state, word, what) => {
+  ] as const)('shows why an artifact is %s, and offers Try again', async (state, word, what) => {
     await detail({ state, error: REFUSED, profile: null });
     expect(section('Artifact')).toHaveTextContent(new RegExp(`state\\s?${word}`, 'u'));
     expect(screen.getByRole('alert')).toHaveTextContent(
@@ -76,7 +76,7 @@ describe('the page of an artifact', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled();
   });
 
-  it('states why it cannot be tried again', async () => {
+  it('shows why the server rejected Try again', async () => {
     server.use(
       http.post(at('/artifacts/a1/retry'), () =>
         problem(409, { title: 'Not possible', detail: 'It is being decoded.' }),
@@ -105,7 +105,7 @@ describe('the page of an artifact', () => {
     expect(JSON.stringify(sent[0])).toContain('"go_version":null');
   });
 
-  it('is deleted only after a question', async () => {
+  it('deletes the artifact only after confirmation', async () => {
     server.use(http.delete(at('/artifacts/a1'), () => new HttpResponse(null, { status: 204 })));
     const { user, gone } = await detail();
     await user.click(screen.getByRole('button', { name: 'Delete' }));
@@ -115,13 +115,13 @@ describe('the page of an artifact', () => {
     await waitFor(() => expect(gone).toEqual([true]));
   });
 
-  it('has neither actions nor a form for viewers', async () => {
+  it('shows viewers neither actions nor a form', async () => {
     await detail({ state: 'failed', profile: null }, false);
     expect(screen.queryByRole('button')).toBeNull();
     expect(screen.queryByRole('textbox')).toBeNull();
   });
 
-  it('that did not load states why, and is asked for again', async () => {
+  it('shows why the artifact cannot be loaded, and offers Try again', async () => {
     server.use(
       http.get(at('/artifacts/a1'), () =>
         problem(404, { title: 'Not found', detail: 'The team has no such artifact.' }),

@@ -40,7 +40,7 @@ const row = (item: Partial<TrayItem>, artifact: Partial<Artifact> | null) =>
 
 const text = () => screen.getByRole('listitem').textContent;
 
-describe('the row of an uploaded file', () => {
+describe('UploadDrawerRow', () => {
   it.each<[string, Partial<TrayItem>, Partial<Artifact> | null, string]>([
     [
       'waiting',
@@ -67,7 +67,7 @@ describe('the row of an uploaded file', () => {
       { run_metadata: { requests: 12_345 } },
       'cpu.pb.gzdecodedCPU profile, 30 s, 100 Hznew2.00 KiB · 12,345 requests',
     ],
-  ])('states that it is %s', (_, item, artifact, words) => {
+  ])('shows that a file is %s', (_, item, artifact, words) => {
     row(item, artifact);
     expect(text()).toContain(words);
   });
@@ -76,13 +76,13 @@ describe('the row of an uploaded file', () => {
     [{ phase: 'sending' as const, sentBytes: 512 }, null, '25'],
     [{ phase: 'sending' as const, sentBytes: 0, file: new File([], 'cpu.pb.gz') }, null, '0'],
     [{}, { state: 'decoding' as const, progress: 0.614 }, '61'],
-  ])('has a bar of its progress', (item, artifact, percent) => {
+  ])('shows the progress of sending or decoding as a progress bar', (item, artifact, percent) => {
     row(item, artifact);
     const bar = screen.getByRole('progressbar', { name: /^cpu\.pb\.gz/u });
     expect(bar).toHaveAttribute('aria-valuenow', percent);
   });
 
-  it('that was rejected states why, and why it cannot be tried again', async () => {
+  it('shows why a file was rejected, and why the server rejected Try again', async () => {
     const error = {
       type: 'x',
       title: 'x',
@@ -111,7 +111,7 @@ describe('the row of an uploaded file', () => {
     await waitFor(() => expect(screen.queryByText(/^Could not try again/u)).toBeNull());
   });
 
-  it('that was not sent is not called stored, and has no original', () => {
+  it('shows why a file was not sent, without a download of the original', () => {
     row({ phase: 'stopped', artifactId: null, error: new Error('The line broke.') }, null);
     expect(screen.getByRole('alert')).toHaveTextContent(/^The line broke\.\s*$/u);
     expect(screen.queryByRole('link', { name: 'Download original' })).toBeNull();

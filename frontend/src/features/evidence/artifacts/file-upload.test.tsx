@@ -55,10 +55,10 @@ function keeping(
   return seen;
 }
 
-describe('a large file', () => {
+describe('sendFile with a large file', () => {
   beforeEach(() => window.localStorage.clear());
 
-  it('is sent in parts, and reports its progress', async () => {
+  it('sends it in parts, and reports the progress', async () => {
     const kept: Kept = new Map();
     const sent: number[] = [];
     keeping(kept);
@@ -68,7 +68,7 @@ describe('a large file', () => {
     expect(sent.at(-1)).toBe(SIZE);
   });
 
-  it('tries a part again when the server rests', async () => {
+  it('retries a part while the server is unavailable', async () => {
     const kept: Kept = new Map();
     let failures = 0;
     keeping(kept, (part) => part === 2 && failures++ < 2);
@@ -77,7 +77,7 @@ describe('a large file', () => {
     expect(kept.size).toBe(COUNT);
   });
 
-  it('goes on where it stopped, without sending again what has arrived', async () => {
+  it('resumes a failed upload without sending stored parts again', async () => {
     const kept: Kept = new Map();
     let resting = true;
     const seen = keeping(kept, (part) => part === 3 && resting);
@@ -93,8 +93,8 @@ describe('a large file', () => {
   });
 });
 
-describe('a small file', () => {
-  it('is not sent twice when its answer was lost: all tries carry one key', async () => {
+describe('sendFile with a small file', () => {
+  it('retries with the same idempotency key when the response is lost', async () => {
     const keys: (string | null)[] = [];
     server.use(
       http.put(at('/artifacts/:name'), ({ request }) => {
@@ -113,7 +113,7 @@ describe('a small file', () => {
     expect(keys[0]).not.toBeNull();
   });
 
-  it('that is refused is not tried again', async () => {
+  it('does not retry a rejected file', async () => {
     let tries = 0;
     server.use(
       http.put(at('/artifacts/:name'), () => {

@@ -7,8 +7,8 @@ const at = (id: string, minute: number, changed: object = {}) => ({
   ...changed,
 });
 
-describe('the sides of selected artifacts', () => {
-  it('of two builds are the builds, the older one is the base', () => {
+describe('sidesOfSelection', () => {
+  it('assigns artifacts of two builds by build, with the older one as base', () => {
     const selected = [
       at('new', 30, { build_id: 'b2' }),
       at('old', 10, { build_id: 'b1' }),
@@ -17,18 +17,18 @@ describe('the sides of selected artifacts', () => {
     expect(sidesOfSelection(selected)).toEqual({ base: ['old'], candidate: ['new', 'new-2'] });
   });
 
-  it('are what the names contain', () => {
+  it('assigns artifacts by words in their names', () => {
     const selected = [at('a', 10, { name: 'after.pb.gz' }), at('b', 20, { name: 'before.pb.gz' })];
     expect(sidesOfSelection(selected)).toEqual({ base: ['b'], candidate: ['a'] });
   });
 
-  it('are the older half and the newer half otherwise', () => {
+  it('assigns the older half to the base and the newer half to the candidate otherwise', () => {
     const same = { name: 'cpu.pb.gz' };
     const selected = [at('c', 30, same), at('a', 10, same), at('b', 20, same)];
     expect(sidesOfSelection(selected)).toEqual({ base: ['a', 'b'], candidate: ['c'] });
   });
 
-  it('of one is the base', () => {
+  it('assigns a single artifact to the base', () => {
     expect(sidesOfSelection([at('a', 10)])).toEqual({ base: ['a'], candidate: [] });
   });
 });

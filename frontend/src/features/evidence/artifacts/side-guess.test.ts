@@ -10,30 +10,30 @@ function drawn(names: string[], times: number[] = []): string {
     .join('');
 }
 
-describe('guessing sides', () => {
+describe('guessSides', () => {
   it.each([
-    ['says so itself', ['base-1.pb.gz', 'base-2.pb.gz', 'candidate-1.pb.gz'], 'bbc'],
-    ['before and after', ['cpu_after.pprof', 'cpu_before.pprof'], 'cb'],
-    ['folders', ['old/cpu1.pb.gz', 'new/cpu1.pb.gz', 'new/cpu2.pb.gz'], 'bcc'],
-    ['folders without a word', ['a/cpu.pb.gz', 'b/cpu.pb.gz'], 'bc'],
-    ['versions, whatever the order', ['app-v1.10.0-cpu.pprof', 'app-v1.9.0-cpu.pprof'], 'cb'],
+    ['names with base and candidate', ['base-1.pb.gz', 'base-2.pb.gz', 'candidate-1.pb.gz'], 'bbc'],
+    ['names with before and after', ['cpu_after.pprof', 'cpu_before.pprof'], 'cb'],
+    ['folders named old and new', ['old/cpu1.pb.gz', 'new/cpu1.pb.gz', 'new/cpu2.pb.gz'], 'bcc'],
+    ['folders without a known word', ['a/cpu.pb.gz', 'b/cpu.pb.gz'], 'bc'],
+    ['versions in any order', ['app-v1.10.0-cpu.pprof', 'app-v1.9.0-cpu.pprof'], 'cb'],
     [
-      'a word that alternates',
+      'names with two different words at one position',
       ['inline-cpu-1.pb.gz', 'inline-cpu-2.pb.gz', 'pool-cpu-1.pb.gz'],
       'bbc',
     ],
-    ['two that only count', ['cpu.1.pb.gz', 'cpu.2.pb.gz'], 'bc'],
-    ['many that only count are one side', ['cpu.1.pb.gz', 'cpu.2.pb.gz', 'cpu.3.pb.gz'], 'bbb'],
-    ['a word that is only a name', ['base-1.pb', 'plus-1.pb', 'plus-bad.pb'], 'bcc'],
+    ['two names with numbers only', ['cpu.1.pb.gz', 'cpu.2.pb.gz'], 'bc'],
+    ['three names with numbers only', ['cpu.1.pb.gz', 'cpu.2.pb.gz', 'cpu.3.pb.gz'], 'bbb'],
+    ['names of which too few show a side', ['base-1.pb', 'plus-1.pb', 'plus-bad.pb'], 'bcc'],
     [
-      'a stray among many that say so',
+      'one name without a side among many with one',
       ['big.bin', 'new-1.pb', 'new-2.pb', 'old-1.pb', 'old-2.pb', 'old-3.pb'],
       '-ccbbb',
     ],
-    ['one word only', ['baseline/1.pb.gz', 'whatever/1.pb.gz'], 'bc'],
-  ])('%s', (_, names, sides) => expect(drawn(names)).toBe(sides));
+    ['folders of which only one shows a side', ['baseline/1.pb.gz', 'whatever/1.pb.gz'], 'bc'],
+  ])('guesses the sides of %s', (_, names, sides) => expect(drawn(names)).toBe(sides));
 
-  it('takes the commits, earlier files first', () => {
+  it('guesses the sides by commits, with the commit of the older files as base', () => {
     const names = [
       '9c41e0a-cpu-1.pb.gz',
       '229227f-cpu-1.pb.gz',
@@ -47,10 +47,10 @@ describe('guessing sides', () => {
     expect(guess.labels).toEqual({ base: '229227f', candidate: '9c41e0a' });
   });
 
-  it('leaves out a third commit instead of mixing it in', () =>
+  it('leaves files of a third commit without a side', () =>
     expect(drawn(['aaaaaa1-cpu.pb.gz', 'bbbbbb2-cpu.pb.gz', 'cccccc3-cpu.pb.gz'])).toBe('bc-'));
 
-  it('puts a single file on the base side and waits', () => {
+  it('assigns a single file to the base, without labels and a reason', () => {
     expect(guessSides([at('cpu.pprof')])).toEqual({
       sides: ['base'],
       labels: { base: '', candidate: '' },

@@ -40,8 +40,8 @@ const settled = async (tray: ReturnType<typeof createTray>) =>
     ).toBe(true);
   });
 
-describe('the tray', () => {
-  it('opens on a drop, guesses sides, and sends every file in one batch', async () => {
+describe('upload tray', () => {
+  it('opens when files are added, guesses their sides, and uploads them in one batch', async () => {
     const puts = receiving();
     const tray = createTray();
     await tray.add([dropped('old/cpu.1.pb.gz'), dropped('new/cpu.1.pb.gz')]);
@@ -54,7 +54,7 @@ describe('the tray', () => {
     expect(new Set(puts.map(({ batch }) => batch))).toEqual(new Set([tray.snapshot().batch]));
   });
 
-  it('sends the facts of a sidecar with its file, and never the sidecar itself', async () => {
+  it('uploads the run metadata of a sidecar with its artifact, and never the sidecar itself', async () => {
     const puts = receiving();
     const tray = createTray();
     await tray.add([
@@ -69,7 +69,7 @@ describe('the tray', () => {
     ]);
   });
 
-  it('says what is wrong with a sidecar that matches no file or is not JSON', async () => {
+  it('reports a sidecar that matches no file or is not valid JSON', async () => {
     receiving();
     const tray = createTray();
     await tray.add([
@@ -82,7 +82,7 @@ describe('the tray', () => {
     expect(alone?.error).toMatch(/other\.pb\.gz is missing/);
   });
 
-  it('leaves a file where a person put it, whatever comes later', async () => {
+  it('keeps the side that a user chose when more files are added', async () => {
     receiving();
     const tray = createTray();
     await tray.add([dropped('old/1.pb'), dropped('new/1.pb')]);
@@ -93,7 +93,7 @@ describe('the tray', () => {
     await settled(tray);
   });
 
-  it('stops one file with its reason and leaves the rest unharmed', async () => {
+  it('stops a rejected file with its error, and uploads the others', async () => {
     receiving();
     server.use(
       http.put(at('/artifacts/huge.pb'), () =>
@@ -115,7 +115,7 @@ describe('the tray', () => {
     expect(fine?.phase).toBe('sent');
   });
 
-  it('takes the same file once', async () => {
+  it('ignores a file that was added before', async () => {
     receiving();
     const tray = createTray();
     await tray.add([dropped('cpu.pb')]);
@@ -124,7 +124,7 @@ describe('the tray', () => {
     await settled(tray);
   });
 
-  it('takes a second batch with the names of the first as the other side', async () => {
+  it('guesses that a second batch with the names of the first is the candidate', async () => {
     receiving();
     const tray = createTray();
     await tray.add([dropped('cpu.pb'), dropped('heap.pb')]);
@@ -136,7 +136,7 @@ describe('the tray', () => {
     await settled(tray);
   });
 
-  it('leaves files on the side they were dropped on', async () => {
+  it('keeps files on the side on which they were dropped', async () => {
     receiving();
     const tray = createTray();
     await tray.add([dropped('new/cpu.pb')], [], 'base');
@@ -145,7 +145,7 @@ describe('the tray', () => {
     await settled(tray);
   });
 
-  it('replaces an archive by its files, and states what was skipped', async () => {
+  it('replaces an archive by its files, and reports skipped ones', async () => {
     receiving();
     const tray = createTray();
     await tray.add([dropped('ci.zip')]);
@@ -172,7 +172,7 @@ describe('the tray', () => {
     ]);
   });
 
-  it('shows a team its own files again after a reload, and never those of another', async () => {
+  it('restores the files of a team after a reload, and never those of another team', async () => {
     const batch = crypto.randomUUID();
     server.use(
       http.put(at('/artifacts/:name'), () =>

@@ -36,12 +36,12 @@ function summaryOf(...fates: Fate[]) {
   return summarizeUploads(items, artifacts);
 }
 
-describe('the summary of the uploads', () => {
-  it('of none is empty', () => {
+describe('summarizeUploads', () => {
+  it('returns an empty summary without files', () => {
     expect(summaryOf()).toEqual({ words: '', foot: '', underWay: 0 });
   });
 
-  it('counts each outcome', () => {
+  it('counts the files with each outcome', () => {
     const { words, underWay } = summaryOf(
       'decoded',
       'decoded',
@@ -66,7 +66,7 @@ describe('the summary of the uploads', () => {
       '1 rejected, 1 stopped; the others are unaffected.',
     ],
     [['failed', 'invalid', 'decoded', 'decoded'], '2 rejected; the others are unaffected.'],
-  ])('of %s states at the foot: %s', (fates, foot) => {
+  ])('returns for the states %s the footer: %s', (fates, foot) => {
     expect(summaryOf(...fates).foot).toBe(foot);
   });
 });

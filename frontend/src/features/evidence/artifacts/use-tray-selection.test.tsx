@@ -21,7 +21,7 @@ const added = async (...paths: string[]) => {
 
 const sides = () => tray.snapshot().items.map(({ path, side }) => `${path} ${side ?? 'none'}`);
 
-describe('the selection of files of the drawer', () => {
+describe('UploadDrawer selection', () => {
   beforeEach(async () => {
     tray.clear();
     setCurrentTeam('northwind');
@@ -34,7 +34,7 @@ describe('the selection of files of the drawer', () => {
     await added('1.pb', '2.pb', '3.pb', '4.pb');
   });
 
-  it('moves a range that was selected with Shift, by key', async () => {
+  it('moves a range selected with Shift to the candidate with the key C', async () => {
     const { user } = show(
       <UploadDrawer
         onOpen={() => undefined}
@@ -52,7 +52,7 @@ describe('the selection of files of the drawer', () => {
     expect(sides()).toEqual(['1.pb base', '2.pb candidate', '3.pb candidate', '4.pb candidate']);
   });
 
-  it('acts on the row with the focus when nothing is selected', async () => {
+  it('applies keys to the focused row when no file is selected', async () => {
     const { user } = show(
       <UploadDrawer
         onOpen={() => undefined}
@@ -69,7 +69,7 @@ describe('the selection of files of the drawer', () => {
     expect(sides()).toEqual(['2.pb base', '3.pb none', '4.pb base']);
   });
 
-  it('selects all and clears the tray, which leaves the artifacts', async () => {
+  it('selects all files with Ctrl+A, and empties the tray with Clear', async () => {
     const { user } = show(
       <UploadDrawer
         onOpen={() => undefined}

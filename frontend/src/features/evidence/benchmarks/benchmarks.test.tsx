@@ -62,8 +62,8 @@ const names = async (unit: string) =>
     .getAllByRole('rowheader')
     .map((head) => head.textContent);
 
-describe('the benchmarks of a comparison', () => {
-  it('print centers with their unit and spread, the change, p and the number of runs', async () => {
+describe('BenchmarksSection', () => {
+  it('shows centers with unit and spread, change, p-value and number of runs', async () => {
     showRows([aRow(), aRow({ name: 'Few', base: aSide(1e-6, null), significant: false, p: null })]);
     const clone = within(await table('s/op')).getByRole('row', { name: /Clone-8/ });
     expect(clone).toHaveTextContent(/72 ns ± 2%140 ns ± 2%×1\.94<\.00110 \+ 10takes more time/);
@@ -71,7 +71,7 @@ describe('the benchmarks of a comparison', () => {
     expect(few).toHaveTextContent(/1 µs ± ∞.*~–.*not significant/);
   });
 
-  it('have a table for each unit, and the largest change first', async () => {
+  it('shows one table per unit, with the largest change first', async () => {
     showRows([
       aRow({ name: 'Small', ratio: 1.1 }),
       aRow({ name: 'Halved', ratio: 0.4 }),
@@ -87,13 +87,13 @@ describe('the benchmarks of a comparison', () => {
     expect(screen.getByRole('heading', { name: /1 benchmark$/ })).toBeInTheDocument();
   });
 
-  it('are ordered by the head of a column', async () => {
+  it('sorts by a column when its header is clicked', async () => {
     const { user, views } = showRows([aRow()]);
     await user.click(within(await table('s/op')).getByRole('button', { name: 'Benchmark' }));
     expect(views).toMatchObject([{ sort: { column: 'name' } }]);
   });
 
-  it('show the warnings of the files, and of a row', async () => {
+  it('shows the first five warnings of the files, and the warnings of a row', async () => {
     showRows(
       [aRow({ warnings: ['all samples are equal', 'more'] })],
       ['different Go versions', 'a', 'b', 'c', 'd', 'the sixth'],
@@ -105,7 +105,7 @@ describe('the benchmarks of a comparison', () => {
     );
   });
 
-  it('say that none was run on both sides, and why they could not be loaded', async () => {
+  it('reports that no benchmark was run on both sides, or why they cannot be loaded', async () => {
     const { unmount } = showRows([]);
     expect(await screen.findByText('No benchmark was run on both sides.')).toBeInTheDocument();
     unmount();
@@ -123,7 +123,7 @@ describe('the benchmarks of a comparison', () => {
   });
 });
 
-describe('the change of a benchmark', () => {
+describe('benchmark rows', () => {
   it.each<[string, Partial<BenchmarkRow>, boolean | null]>([
     ['takes more time', {}, true],
     ['takes less time', { ratio: 0.5 }, false],
@@ -135,18 +135,18 @@ describe('the change of a benchmark', () => {
     ['less', { unit: 'widgets', better: null, ratio: 0.5 }, null],
     ['not significant', { significant: false }, null],
     ['not significant', { ratio: 1 }, null],
-  ])('%s: %o', (words, changed, worse) => {
+  ])('label the change "%s" for %o', (words, changed, worse) => {
     expect(changeLabelOf(aRow(changed))).toBe(words);
     // Whether more of an unknown unit is worse is not known.
     expect(isWorse(aRow(changed))).toBe(worse);
   });
 
-  it('has the larger half of its interval as spread, and none around zero', () => {
+  it('show the larger half of the interval as spread, and none around zero', () => {
     expect(spreadText({ ...aSide(100), low: 95, high: 110 })).toBe('± 10%');
     expect(spreadText({ ...aSide(0), low: -1, high: 1 })).toBe('');
   });
 
-  it('comes last in an order by p when it has none', () => {
+  it('are sorted last by p-value in both directions if they have none', () => {
     const rows = [aRow({ name: 'none', p: null }), aRow({ name: 'some', p: 0.6 })];
     const order = (descending: boolean) =>
       sortedBenchmarks(rows, { column: 'p', descending }).map(({ name }) => name);
@@ -154,7 +154,7 @@ describe('the change of a benchmark', () => {
     expect(order(true)).toEqual(['none', 'some']);
   });
 
-  it('is restored from an address', () => {
+  it('have a sort order that the URL restores', () => {
     for (const column of ['name', 'change', 'p'] as const)
       for (const descending of [true, false])
         expect(benchmarkViewOf(benchmarkSearchOf({ sort: { column, descending } }))).toEqual({

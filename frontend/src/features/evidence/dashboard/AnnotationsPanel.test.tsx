@@ -36,7 +36,7 @@ function shown(open: string, annotations: DashboardAnnotation[], mayWrite = true
   return { user, onOpen, onSaved };
 }
 
-/** Records the bodies that one method sends to the annotations; responds with `answer`. */
+/** Records the bodies of requests to the annotations with one method; responds with `answer`. */
 function record(method: 'post' | 'patch' | 'delete', path: string, answer: () => Response) {
   const sent: unknown[] = [];
   server.use(
@@ -50,8 +50,8 @@ function record(method: 'post' | 'patch' | 'delete', path: string, answer: () =>
 
 const button = (name: string) => screen.findByRole('button', { name });
 
-describe('the list of annotations', () => {
-  it('names time, service and text, newest first', async () => {
+describe('AnnotationsPanel list', () => {
+  it('shows time, service and text of each annotation, newest first', async () => {
     shown('all', [
       anAnnotation({ id: 'old', at_ms: time('18T12:30:00'), text: 'failover' }),
       anAnnotation({ id: 'new', service_id: serviceId(1), until_ms: time('18T14:30:00') }),
@@ -63,25 +63,25 @@ describe('the list of annotations', () => {
     ]);
   });
 
-  it('names the day of the end where it is another one', async () => {
+  it('shows the day of the end if it is not that of the start', async () => {
     shown('all', [anAnnotation({ at_ms: time('17T23:00:00'), until_ms: time('18T01:00:00') })]);
     expect(await screen.findByRole('listitem')).toHaveTextContent(
       'Tue 17 Nov 23:00 to Wed 18 Nov 01:00 UTC, all services',
     );
   });
 
-  it('does not claim that an annotation of a service without a row is of all services', async () => {
+  it('does not show an annotation of a service without a row as one of all services', async () => {
     shown('all', [anAnnotation({ service_id: 'gone' })]);
     expect(await screen.findByRole('listitem')).toHaveTextContent('UTC, a service');
   });
 
-  it('says that there are none, and lets viewers add none', async () => {
+  it('shows viewers an empty state without Add annotation', async () => {
     shown('all', [], false);
     expect(await screen.findByText(/^No annotations yet/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Add annotation' })).not.toBeInTheDocument();
   });
 
-  it('opens an annotation and a new one', async () => {
+  it('opens a new annotation and an existing one', async () => {
     const { user, onOpen } = shown('all', [anAnnotation()]);
     await user.click(await button('Add annotation'));
     await user.click(screen.getByText('load test'));
@@ -89,8 +89,8 @@ describe('the list of annotations', () => {
   });
 });
 
-describe('the form of an annotation', () => {
-  it('keeps the seconds of the start when only the text is changed', async () => {
+describe('AnnotationsPanel form', () => {
+  it('keeps the seconds of start and end when only the text is changed', async () => {
     const sent = record('patch', '/:id', () => HttpResponse.json({}));
     const { user, onSaved, onOpen } = shown('n1', [
       anAnnotation({ until_ms: time('18T14:05:12') }),
@@ -110,7 +110,7 @@ describe('the form of an annotation', () => {
     expect(onSaved).toHaveBeenCalledOnce();
   });
 
-  it('needs a text and an end after the start', async () => {
+  it('requires a text, and an end after the start', async () => {
     const sent = record('post', '', () => HttpResponse.json({}, { status: 201 }));
     const { user } = shown('new', []);
     expect(await button('Save')).toBeDisabled();
@@ -126,7 +126,7 @@ describe('the form of an annotation', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
   });
 
-  it('says in place why it was not saved, and keeps the text', async () => {
+  it('shows why the annotation could not be saved, and keeps the text', async () => {
     record('post', '', () => problem(422, { title: 'Invalid', detail: 'The text is too long.' }));
     const { user, onOpen } = shown('new', []);
     await enter(user, await screen.findByLabelText('Text'), 'failover');
@@ -138,7 +138,7 @@ describe('the form of an annotation', () => {
     expect(onOpen).not.toHaveBeenCalled();
   });
 
-  it('names the deletion when that was refused', async () => {
+  it('shows an error of the deletion, not of saving, when that is rejected', async () => {
     record('delete', '/:id', () => problem(403, { title: 'Refused', detail: 'Not yours.' }));
     const { user } = shown('n1', [anAnnotation()]);
     await user.click(await button('Delete'));

@@ -25,8 +25,8 @@ function shown(drawn: DrawnDashboard = {}, mayWrite = true) {
   return { user, onDeploy };
 }
 
-describe('the headline', () => {
-  it('has the increase in its colour, and service and commit in the letters of code', () => {
+describe('DashboardHeadline', () => {
+  it('shows the increase in color, and service and commit in monospace', () => {
     shown();
     expect(screen.getByText('is 3.10 times as high')).toHaveClass('more');
     expect(screen.getByText('distributor')).toHaveClass('mono');
@@ -36,7 +36,7 @@ describe('the headline', () => {
     );
   });
 
-  it('is in the zone of the person, with the day where the range ends on another', () => {
+  it('uses the time zone of the user, and shows the day if the range ends on another', () => {
     setTimeZone('Asia/Tokyo');
     const [change] = readDashboard(aDashboard()).changes;
     shown({ header: { changes: [{ ...change!, at_ms: change!.at_ms - 86_400_000 }] } });
@@ -44,7 +44,7 @@ describe('the headline', () => {
     setTimeZone(null);
   });
 
-  it('has no button without a deployment, and the interval behind a word', () => {
+  it('shows no buttons without a deployment, and the interval as a tooltip', () => {
     const [change] = readDashboard(aDashboard()).changes;
     const unexplained = { ...change!, cause: 'unexplained' as const, deployment_id: null };
     shown({ header: { changes: [unexplained] } });
@@ -57,7 +57,7 @@ describe('the headline', () => {
     expect(screen.queryByRole('button', { name: /Compare|Commits/ })).not.toBeInTheDocument();
   });
 
-  it('opens the deployment; viewers are offered no comparison', async () => {
+  it('opens the deployment with Commits, and offers viewers no comparison', async () => {
     const { user, onDeploy } = shown({}, false);
     expect(screen.queryByRole('button', { name: /^Compare/ })).not.toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Commits of 5f3c1e8d00' }));
@@ -65,17 +65,17 @@ describe('the headline', () => {
   });
 });
 
-describe('the headline without an increase', () => {
+describe('DashboardHeadline without an increase', () => {
   const quiet = (header: object, drawn: DrawnDashboard = {}) =>
     shown({ ...drawn, header: { headline: null, ...header } });
 
-  it('says what was looked at', () => {
+  it('shows the number of services, the environment and the time range', () => {
     quiet({ changes: [] });
     expect(screen.getByRole('heading')).toHaveTextContent('No latency change points');
     expect(screen.getByText('5 services with latency in production, 4 h')).toBeInTheDocument();
   });
 
-  it('does not deny a decrease at a deployment that is marked', () => {
+  it('mentions a marked change point that is no increase', () => {
     const [change] = readDashboard(aDashboard()).changes;
     quiet({ changes: [{ ...change!, ratio: 0.4, after: change!.before * 0.4 }] });
     expect(screen.getByRole('heading')).toHaveTextContent(
@@ -83,7 +83,7 @@ describe('the headline without an increase', () => {
     );
   });
 
-  it('counts no rows as measured that were not loaded yet', () => {
+  it('does not count services with latency while rows are not loaded', () => {
     quiet({ changes: [] }, { services: 12, shown: [0, 1, 2] });
     expect(screen.getByText('12 services in production, 4 h')).toBeInTheDocument();
   });

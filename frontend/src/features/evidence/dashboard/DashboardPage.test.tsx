@@ -66,8 +66,8 @@ const withRow = (index: number, changed: object): DrawnDashboard => {
   };
 };
 
-describe('the settings of the dashboard', () => {
-  it('ask for another environment, and close what was open in the one before', async () => {
+describe('DashboardPage settings', () => {
+  it('request the selected environment, without an open deployment or annotation', async () => {
     const asked = serve();
     const { user, onView } = open({ view: { note: 'all' } });
     await user.click(await button('Close annotations'));
@@ -79,7 +79,7 @@ describe('the settings of the dashboard', () => {
     expect(onView).toHaveBeenLastCalledWith(expect.objectContaining({ deploy: '', note: '' }));
   });
 
-  it('do not leave latency without a line', async () => {
+  it('keep the last latency quantile selected', async () => {
     serve();
     const { user, onView } = open({ view: { quantiles: ['p50', 'p99'] } });
     const p50 = await button('p50');
@@ -93,7 +93,7 @@ describe('the settings of the dashboard', () => {
     expect(p99).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('ask for the lines of each instance, where a service has several', async () => {
+  it('request the series of each instance with p99 of instances', async () => {
     const asked = serve((query) => ({ instances: query.get('instances') === 'true' }));
     const { user } = open();
     const instances = await button('p99 of instances');
@@ -103,7 +103,7 @@ describe('the settings of the dashboard', () => {
     expect(await button('p99 of instances')).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('split the latency of a service by a label, and join it again', async () => {
+  it('split the latency of a service by a label, and remove the split', async () => {
     const asked = serve((query) => ({ split: query.get('split_service') ?? '' }));
     const { user } = open();
     await user.click(await button('Split the latency of distributor by a label'));
@@ -120,7 +120,7 @@ describe('the settings of the dashboard', () => {
     ).toBeInTheDocument();
   });
 
-  it('draw a quantile that has a change point, though it is not asked for', async () => {
+  it('show a quantile with a change point although it is not selected', async () => {
     serve();
     open({ view: { quantiles: ['p50'] } });
     expect(
@@ -128,13 +128,13 @@ describe('the settings of the dashboard', () => {
     ).toBeInTheDocument();
   });
 
-  it('say why nothing is compared with', async () => {
+  it('show why there is no time shift', async () => {
     serve({ header: { time_shift_reason: 'No samples a week before.' } });
     open({ view: { against: 'week' } });
     expect(await screen.findByText('No samples a week before.')).toBeInTheDocument();
   });
 
-  it('zoom out of a fixed range to twice of it, and go back to live', async () => {
+  it('double a fixed range with Zoom out, and return to the last 4 h with Live', async () => {
     const toMs = Date.now() - 10 * DAY;
     serve({ toMs, header: { now_ms: Date.now() } });
     const { user, onView } = open({ view: { range: { fromMs: toMs - 60 * MINUTE, toMs } } });
@@ -149,29 +149,29 @@ describe('the settings of the dashboard', () => {
   });
 });
 
-describe('how far behind the dashboard is', () => {
-  it('is by the clock of the server, however wrong that of the browser is', async () => {
+describe('DashboardPage delay', () => {
+  it('is measured with the clock of the server, not of the browser', async () => {
     serve({ toMs: Date.now() - 60 * MINUTE });
     open();
     expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();
   });
 
-  it('is not called live when nothing has come for minutes', async () => {
+  it('is not shown as live if no sample was received for minutes', async () => {
     const now = Date.now();
     serve({ toMs: now, header: { newest_ms: now - 10 * MINUTE } });
     open();
     expect(await screen.findByText('no new samples, 10 min behind')).toBeInTheDocument();
   });
 
-  it('is left out when no sample ever came', async () => {
+  it('is omitted if no sample was ever received', async () => {
     serve({ toMs: Date.now(), header: { newest_ms: null } });
     open();
     expect(await screen.findByText('no new samples')).toBeInTheDocument();
   });
 });
 
-describe('the row of a service', () => {
-  it('has the newest values above its panels, with their units', async () => {
+describe('DashboardPage row', () => {
+  it('shows the newest values with their units above its panels', async () => {
     serve();
     open();
     const gateway = await row('gateway');
@@ -179,7 +179,7 @@ describe('the row of a service', () => {
     expect(gateway).toHaveTextContent(/Latencynewest valuesp50 [\d.]+p90 \d+p99 \d+ ms/);
   });
 
-  it('has only the quantile with an increase in its colour', async () => {
+  it('shows only the quantile with an increase in color', async () => {
     const [change] = readDashboard(aDashboard()).changes;
     serve({ header: { changes: [{ ...change!, signal: 'p90' }] } });
     open();
@@ -189,7 +189,7 @@ describe('the row of a service', () => {
     ]);
   });
 
-  it('says why a panel is empty', async () => {
+  it('shows why a panel is empty', async () => {
     serve(
       withRow(2, {
         requests: { found: false, reason: 'no counter is classified' },
@@ -202,7 +202,7 @@ describe('the row of a service', () => {
     expect(within(ingester).getByText('No latency metric')).toBeInTheDocument();
   });
 
-  it('names the source that is queried live, its step and its failure', async () => {
+  it('shows an unknown build, one instance, and the source that is queried live', async () => {
     const source = { id: 's', name: 'Thanos', step_ms: 15_000, problem: null };
     serve(withRow(0, { source, build: null, instances: 1 }));
     open();
@@ -210,7 +210,7 @@ describe('the row of a service', () => {
     expect(gateway).toHaveTextContent('build unknown1 instancequeried live Thanos, every 15 s');
   });
 
-  it('names the calls per request to the rows below, the first two of them', async () => {
+  it('shows the calls per request to the first two callees, and the number of the rest', async () => {
     const edge = (to: number) => ({ caller: serviceId(0), callee: serviceId(to), ratio: to });
     serve({ header: { edges: [edge(1), edge(2), edge(3), edge(4)] } });
     open();
@@ -219,7 +219,7 @@ describe('the row of a service', () => {
     );
   });
 
-  it('is shown alone and with the others again', async () => {
+  it('is shown alone, and with all others again', async () => {
     serve();
     const { user } = open();
     await user.click(await button('Show distributor alone'));
@@ -229,7 +229,7 @@ describe('the row of a service', () => {
     expect(await screen.findAllByRole('heading', { level: 2 })).toHaveLength(5);
   });
 
-  it('gives the values at the cursor, and the reason of a gap; Escape ends it', async () => {
+  it('shows values and the reason of a gap at the keyboard cursor until Escape', async () => {
     serve();
     const { user } = open();
     const store = await row('store');
@@ -251,19 +251,19 @@ describe('the row of a service', () => {
   });
 });
 
-describe('the order of the rows', () => {
+describe('DashboardPage order of rows', () => {
   it.each([
     ['name', 'By name', 'Services by name'],
     ['spans', 'In request order', 'Services in request order'],
     ['manual', 'In custom order', 'Services in custom order'],
-  ])('is named in the head and on the list: %s', async (order_source, head, list) => {
+  ])('is named on the page and in the label of the list: %s', async (order_source, head, list) => {
     serve({ header: { order_source } });
     open();
     expect(await screen.findByText(head)).toBeInTheDocument();
     expect(screen.getByRole('list', { name: list })).toBeInTheDocument();
   });
 
-  it('goes back when it could not be saved, with the reason', async () => {
+  it('is reset with the reason when it cannot be saved', async () => {
     serve();
     server.use(
       http.put(at('/environments/:id/service-order'), () =>
@@ -280,7 +280,7 @@ describe('the order of the rows', () => {
     expect(screen.getByText('In request order')).toBeInTheDocument();
   });
 
-  it('ends at the first row', async () => {
+  it('does not change when the first row is moved up', async () => {
     serve();
     const { user } = open();
     (await button(/^Move gateway, row 1/)).focus();
@@ -290,8 +290,8 @@ describe('the order of the rows', () => {
   });
 });
 
-describe('a comparison of time ranges', () => {
-  it('refuses a range that is too long before another one is chosen', async () => {
+describe('DashboardPage comparison of time ranges', () => {
+  it('rejects a first range of more than 7 days', async () => {
     serve({ points: 720, stepMs: 1_200_000 });
     const { user } = open({ view: { range: '7d' } });
     await user.click(await button('Compare time ranges'));
@@ -307,7 +307,7 @@ describe('a comparison of time ranges', () => {
     expect(bar).not.toBeInTheDocument();
   });
 
-  it('refuses a service without a histogram by name', async () => {
+  it('rejects a service without a latency histogram, and names it', async () => {
     serve(withRow(0, { latency: { histogram: 'mean', reason: null } }));
     const { user } = open();
     await user.click(await button('Compare time ranges'));
@@ -328,13 +328,13 @@ describe('a comparison of time ranges', () => {
   });
 });
 
-describe('a dashboard without rows', () => {
+describe('DashboardPage without rows', () => {
   const empty = (code: string) => ({
     empty: 'x',
     header: { empty: { code, reason: 'No samples in this time range.' } },
   });
 
-  it('offers a longer range where samples are older', async () => {
+  it('offers a longer range if samples are older', async () => {
     serve(empty('nothing-in-range'));
     const { user, onView } = open();
     expect(screen.queryByText('Send metrics to Slowpath')).not.toBeInTheDocument();
@@ -343,7 +343,7 @@ describe('a dashboard without rows', () => {
     expect(screen.queryByText(/, \d+ s behind$/)).not.toBeInTheDocument();
   });
 
-  it('leads to the classification where no metric was recognised', async () => {
+  it('links to the metric classification, and offers viewers no new token', async () => {
     serve(empty('not-recognised'));
     open({ mayWrite: false });
     expect(await screen.findByRole('link', { name: 'Show metric classification' })).toHaveAttribute(
@@ -356,7 +356,7 @@ describe('a dashboard without rows', () => {
     expect(screen.queryByRole('button', { name: /^Create a token/ })).not.toBeInTheDocument();
   });
 
-  it('says in place why no token was created', async () => {
+  it('shows why no token could be created', async () => {
     serve(empty('no-metrics'));
     server.use(
       http.post(at('/teams/:team/tokens'), () =>
@@ -371,8 +371,8 @@ describe('a dashboard without rows', () => {
   });
 });
 
-describe('an error', () => {
-  it('of another view keeps the settings, and goes away when it loads again', async () => {
+describe('DashboardPage error', () => {
+  it('is shown if the dashboard cannot be loaded, and disappears when Try again succeeds', async () => {
     let failing = true;
     server.use(
       http.get(at('/dashboard'), () =>

@@ -65,23 +65,23 @@ async function shown(
   return { user, panel: await screen.findByRole('dialog') };
 }
 
-describe('the verdict on a deployment', () => {
+describe('DeploymentPanel verdict', () => {
   it.each([
     ['slower', 'slower'],
     ['not-slower', 'not slower'],
     ['inconclusive', 'inconclusive'],
     [null, 'Check pending'],
-  ] as const)('is given in words: %s', async (verdict, words) => {
+  ] as const)('is shown in words: %s', async (verdict, words) => {
     const { panel } = await shown(DEPLOY_ID, { verdict, check: null });
     expect(within(panel).getByText(words)).toBeInTheDocument();
   });
 
-  it('names the change the deployment explains where there is no check', async () => {
+  it('falls back to the change point that the deployment explains', async () => {
     const { panel } = await shown(DEPLOY_ID, { verdict: null, check: null });
     expect(panel).toHaveTextContent('p99 26 ms became 80.6 ms');
   });
 
-  it('is not called pending for a deployment outside of the time range', async () => {
+  it('is not pending for a deployment outside of the time range', async () => {
     server.use(
       http.get(at('/deployments/outside'), () => HttpResponse.json(aDeploy())),
       http.get(at('/deployments'), () => page([])),
@@ -93,8 +93,8 @@ describe('the verdict on a deployment', () => {
   });
 });
 
-describe('the facts of a deployment', () => {
-  it('are time, end, label and pipeline, where they are known', async () => {
+describe('DeploymentPanel details', () => {
+  it('show end, label, link to the pipeline and number of commits', async () => {
     const { panel } = await shown(DEPLOY_ID, {
       ended_ms: Date.UTC(2026, 10, 18, 15, 30),
       label: 'canary',
@@ -108,7 +108,7 @@ describe('the facts of a deployment', () => {
     expect(within(panel).getByRole('heading', { name: 'Commits 2' })).toBeInTheDocument();
   });
 
-  it('name the deployment before by its label when it has no commit', async () => {
+  it('show the label of the previous deployment if it has no commit', async () => {
     server.use(
       http.get(at('/deployments'), () =>
         page([
@@ -122,7 +122,7 @@ describe('the facts of a deployment', () => {
     expect(panel).toHaveTextContent('From blue to a9e11b4c00.');
   });
 
-  it('name the deployment before even when it has neither commit nor label', async () => {
+  it('mention a previous deployment without commit and label', async () => {
     server.use(
       http.get(at('/deployments'), () =>
         page([
@@ -136,7 +136,7 @@ describe('the facts of a deployment', () => {
     expect(panel).toHaveTextContent('From deployment to a9e11b4c00.');
   });
 
-  it('are replaced by the reason when they cannot be loaded', async () => {
+  it('are replaced by the reason if they cannot be loaded', async () => {
     server.use(
       http.get(at('/deployments/gone'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such deployment.' }),
@@ -156,7 +156,7 @@ describe('the facts of a deployment', () => {
   });
 });
 
-describe('a comparison around a deployment', () => {
+describe('DeploymentPanel comparison', () => {
   const own = aDeploy({ id: DEPLOY_ID, started_at: '2026-11-18T14:02:00Z' });
   const before = aDeploy({ id: 'before', commit: '71aa09b3000' });
   const serve = () =>
@@ -165,7 +165,7 @@ describe('a comparison around a deployment', () => {
       http.get(at('/deployments'), () => page([own, before])),
     );
 
-  it('names the profiles when they could not be compared', async () => {
+  it('shows an error that names the profiles if these cannot be compared', async () => {
     server.use(
       http.get(at('/deployments/:id'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such deployment.' }),
@@ -178,7 +178,7 @@ describe('a comparison around a deployment', () => {
     );
   });
 
-  it('names the latency when that could not be compared', async () => {
+  it('shows an error that names the latency if that cannot be compared', async () => {
     serve();
     server.use(
       http.post(at('/comparisons'), () =>

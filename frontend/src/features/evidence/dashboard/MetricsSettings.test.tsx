@@ -66,14 +66,14 @@ function record(method: 'post' | 'patch' | 'delete', path: string, answer: () =>
   return sent;
 }
 
-describe('the names of metrics', () => {
+describe('MetricsSettings metric names', () => {
   it.each<[Search, string[]]>([
     [{}, ['http_seconds', 'queue_ms']],
     [{ 'metrics-role': 'latency' }, ['http_seconds']],
     [{ 'metrics-role': 'ignored' }, ['queue_ms']],
     [{ 'metrics-q': 'UNKNOWN' }, ['queue_ms']],
     [{ 'custom-rules-q': 'none' }, ['http_seconds', 'queue_ms']],
-  ])('are counted, and searched by %j', async (search, expected) => {
+  ])('are counted, and filtered by %j', async (search, expected) => {
     serve({ names: [aName(), aName({ name: 'queue_ms', role: null, reason: 'unknown' })] });
     open({}, search);
     expect(await screen.findByText('2 names, 1,248 of at most 100,000 series')).toBeInTheDocument();
@@ -85,13 +85,13 @@ describe('the names of metrics', () => {
     expect(names()).toEqual(expected);
   });
 
-  it('are counted as shown where there are more; one is no plural', async () => {
+  it('are counted as shown if there are more, with a singular for one', async () => {
     serve({ more: true });
     open();
     expect(await screen.findByText(/^1 name shown, /)).toBeInTheDocument();
   });
 
-  it('that were not loaded are asked for again', async () => {
+  it('are replaced by an error if they cannot be loaded, until Try again succeeds', async () => {
     serve();
     let failing = true;
     server.use(
@@ -109,8 +109,8 @@ describe('the names of metrics', () => {
   });
 });
 
-describe('the rules', () => {
-  it('are listed with what they match and whose metric it is', async () => {
+describe('MetricsSettings custom rules', () => {
+  it('are listed with label matchers, role and service, without actions for viewers', async () => {
     serve({
       rules: [
         aRule({ label_matchers: { stage: 'write' }, service: 'ingester' }),
@@ -129,7 +129,7 @@ describe('the rules', () => {
     expect(screen.queryByRole('button', { name: /^Delete|^Add rule/ })).not.toBeInTheDocument();
   });
 
-  it('are sent with the unit, and refuse labels that are none', async () => {
+  it('are sent with their unit, but not with invalid label matchers', async () => {
     serve();
     const sent = record('post', '/metric-rules', () => HttpResponse.json(aRule(), { status: 201 }));
     const { user } = open();
@@ -153,7 +153,7 @@ describe('the rules', () => {
     await waitFor(() => expect(screen.getByLabelText('Metric')).toHaveValue(''));
   });
 
-  it('have a name and no unit for a gauge', async () => {
+  it('have a name instead of a unit for a gauge', async () => {
     serve();
     const sent = record('post', '/metric-rules', () => HttpResponse.json(aRule(), { status: 201 }));
     const { user } = open();
@@ -168,7 +168,7 @@ describe('the rules', () => {
     expect(sent[0]).toMatchObject({ role: 'gauge', title: 'queue depth', seconds_per_unit: 1 });
   });
 
-  it('keep what was entered when they are refused, with the reason', async () => {
+  it('stay in the form with the reason when the server rejects them', async () => {
     serve();
     record('post', '/metric-rules', () =>
       problem(422, { title: 'Invalid', detail: 'No such service.' }),
@@ -181,8 +181,8 @@ describe('the rules', () => {
   });
 });
 
-describe('the retention', () => {
-  it('warns of what is deleted, in the singular too', async () => {
+describe('MetricsSettings retention', () => {
+  it('shows which samples will be deleted, with a singular for one day', async () => {
     serve();
     const { user } = open();
     const days = await screen.findByLabelText('Days');
@@ -192,7 +192,7 @@ describe('the retention', () => {
     expect(screen.getByText('Samples older than 1 day will be deleted.')).toBeInTheDocument();
   });
 
-  it('can be emptied and entered again', async () => {
+  it('can be cleared and entered again, but not saved while empty', async () => {
     serve();
     const sent = record('patch', '/metrics/settings', () => HttpResponse.json({}));
     const { user } = open();
@@ -207,7 +207,7 @@ describe('the retention', () => {
     await waitFor(() => expect(sent).toEqual([{ retention_days: 7 }]));
   });
 
-  it('is changed by admins only, and says so', async () => {
+  it('is disabled with a reason for members who are not admins', async () => {
     serve();
     open({ mayManage: false });
     expect(await screen.findByLabelText('Days')).toBeDisabled();

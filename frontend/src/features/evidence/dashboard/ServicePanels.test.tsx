@@ -22,8 +22,8 @@ function open(services: string[]) {
   );
 }
 
-describe('the panels of some services', () => {
-  it('are asked for in their range, and drawn in the order that was asked', async () => {
+describe('ServicePanels', () => {
+  it('requests the given time range, and shows the services in the given order', async () => {
     const asked: URLSearchParams[] = [];
     server.use(
       http.get(at('/dashboard'), ({ request }) => {
@@ -47,13 +47,13 @@ describe('the panels of some services', () => {
     expect(asked[0]?.get('to')).toBe(String(SPAN.toMs));
   });
 
-  it('say that the samples are gone', async () => {
+  it('reports that no samples of the range are stored', async () => {
     server.use(http.get(at('/dashboard'), () => HttpResponse.arrayBuffer(aDashboard())));
     open(['00000000-0000-4000-8000-00000000dead']);
     expect(await screen.findByText(/No samples of this range are stored/u)).toBeVisible();
   });
 
-  it('say in place why they could not be loaded', async () => {
+  it('shows why the panels cannot be loaded', async () => {
     server.use(http.get(at('/dashboard'), () => problem(404, { detail: 'No environment.' })));
     open([serviceId(0)]);
     expect(await screen.findByRole('alert')).toHaveTextContent(

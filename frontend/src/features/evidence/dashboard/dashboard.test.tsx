@@ -29,7 +29,7 @@ import {
   rangeLabel,
 } from './time-ranges';
 
-describe('the address', () => {
+describe('dashboard URL', () => {
   const whole: DashboardView = {
     environment: 'e1',
     range: { fromMs: Date.UTC(2026, 10, 18, 12), toMs: Date.UTC(2026, 10, 18, 16) },
@@ -43,14 +43,14 @@ describe('the address', () => {
     split: { service: 's2', label: 'route' },
   };
 
-  it('restores all, and leaves out what is as usual', () => {
+  it('restores a complete view, and omits default values', () => {
     expect(dashboardViewOf(readDashboardSearch({ ...dashboardSearchOf(whole) }))).toEqual(whole);
     expect(dashboardSearchOf(whole).from).toBe('2026-11-18T12:00:00Z');
     expect(JSON.stringify(dashboardSearchOf(DEFAULT_DASHBOARD_VIEW))).toBe('{}');
     expect(dashboardViewOf({})).toEqual(DEFAULT_DASHBOARD_VIEW);
   });
 
-  it('falls back field by field on what it does not know', () => {
+  it('replaces only invalid parameters by their defaults', () => {
     const view = dashboardViewOf(
       readDashboardSearch({ range: '3y', scale: 'log2', q: 'p12,,p99', from: 'x', to: 5, env: 7 }),
     );
@@ -59,7 +59,7 @@ describe('the address', () => {
     expect(dashboardViewOf(reversed).range).toBe('24h');
   });
 
-  it('has steps to go back to: time, place, what is opened', () => {
+  it('adds a history entry for a time range or an open panel, but not for a display setting', () => {
     expect(
       isDashboardStep(DEFAULT_DASHBOARD_VIEW, { ...DEFAULT_DASHBOARD_VIEW, range: '7d' }),
     ).toBe(true);
@@ -70,11 +70,11 @@ describe('the address', () => {
   });
 });
 
-describe('a part of the past', () => {
+describe('dashboard time range', () => {
   const day = 86_400_000;
   const now = Date.UTC(2026, 10, 18);
 
-  it('is made twice as long, but not beyond now nor longer than a board may be', () => {
+  it('is doubled when it is widened, but not beyond now and to at most 90 days', () => {
     expect(widened({ fromMs: now - 3 * day, toMs: now - 2 * day }, now)).toEqual({
       fromMs: now - 3.5 * day,
       toMs: now - 1.5 * day,
@@ -88,7 +88,7 @@ describe('a part of the past', () => {
     expect(explainInvalidTimeRange(most)).toBeNull();
   });
 
-  it('is zoomed to as far as is drawn', () => {
+  it('is at least 10 s long when it is zoomed', () => {
     expect(zoomed({ fromMs: now, toMs: now + day })).toEqual({ fromMs: now, toMs: now + day });
     expect(zoomed({ fromMs: now, toMs: now + 5000 })).toEqual({
       fromMs: now - 2500,
@@ -96,7 +96,7 @@ describe('a part of the past', () => {
     });
   });
 
-  it('is typed in peace while the board goes on', async () => {
+  it('keeps an entered start while the live dashboard advances', async () => {
     const onChange = vi.fn();
     const toolbar = (toMs: number) => (
       <MantineProvider env="test">
@@ -124,14 +124,14 @@ describe('a part of the past', () => {
     });
   });
 
-  it('says why it cannot be shown', () => {
+  it('is rejected with a reason if it is empty or longer than 90 days', () => {
     expect(explainInvalidTimeRange({ fromMs: now, toMs: now })).toBe('Must be later');
     expect(explainInvalidTimeRange({ fromMs: now - 91 * day, toMs: now })).toBe('90 days at most');
   });
 });
 
-describe('the order', () => {
-  it('puts a row in its place, and unknown ones last', () => {
+describe('service order', () => {
+  it('moves a row to an index, and places unknown rows last', () => {
     expect(moved(['a', 'b', 'c'], 'c', 0)).toEqual(['c', 'a', 'b']);
     expect(moved(['a', 'b', 'c'], 'a', 99)).toEqual(['b', 'c', 'a']);
     expect(arranged(['a', 'b', 'c'], ['c', 'a'])).toEqual([2, 0, 1]);
@@ -139,10 +139,10 @@ describe('the order', () => {
   });
 });
 
-describe('rows further down', () => {
+describe('pageOf', () => {
   const order = Array.from({ length: 100 }, (_, at) => `s${at}`);
 
-  it('are asked for a page at a time, those in sight first', () => {
+  it('returns a page of rows that are not loaded, visible rows first', () => {
     const waiting = new Set(order.slice(24));
     const page = pageOf(order, waiting, ['s41', 's40']);
     expect(page).toHaveLength(24);
@@ -153,12 +153,12 @@ describe('rows further down', () => {
   });
 });
 
-describe('windows to compare', () => {
+describe('time ranges to compare', () => {
   const at = (time: string) => Date.parse(`2026-11-18T${time}:00Z`);
   const service = { id: 's1', name: 'distributor' };
   const chosen = { fromMs: at('14:00'), toMs: at('14:20'), service };
 
-  it('have a base as long before them, a week before, or dragged over, that does not overlap', () => {
+  it('have an earlier base, and are rejected if they overlap or are too long', () => {
     const span = ({ fromMs, toMs }: typeof chosen) => [fromMs, toMs];
     expect(span(earlierRange(chosen))).toEqual([at('13:40'), at('14:00')]);
     expect(span(earlierWeek(chosen))).toEqual([
@@ -182,11 +182,11 @@ describe('windows to compare', () => {
   });
 });
 
-describe('marks', () => {
+describe('panel markers', () => {
   const board = readDashboard(aDashboard());
   const distributor = board.rows[1]!;
 
-  it('say of several changes at one place the one that says most', () => {
+  it('show only the highest quantile of several change points at one time', () => {
     const [p99] = board.changes;
     const p90 = { ...p99!, id: 'p90', signal: 'p90' as const };
     const two = { ...board, changes: [p90, p99!] };
@@ -196,7 +196,7 @@ describe('marks', () => {
     expect(changesOn(two, distributor, ['p90']).map(({ id }) => id)).toEqual(['p90']);
   });
 
-  it('are on every row, labelled on their own, muted where nothing came of them', () => {
+  it('label deployments of the own service, mute those without effect, and explain gaps', () => {
     const own = panelMarkersOf(board, distributor, 'qps', ['qps']);
     expect(own.deploys.map(({ muted, label }) => [muted, label?.name])).toEqual([
       [false, '5f3c1e8d00'],
@@ -207,7 +207,7 @@ describe('marks', () => {
     );
   });
 
-  it('draw levels only where the change is the row’s own', () => {
+  it('show the levels of a change point only on the row of its service', () => {
     const steps = (row: number) =>
       panelMarkersOf(board, board.rows[row]!, 'latency', ['p99']).steps;
     expect(steps(1)[0]).toMatchObject({ levels: true, tone: 'more', before: 0.026 });
@@ -215,11 +215,11 @@ describe('marks', () => {
   });
 });
 
-describe('the deploy before', () => {
+describe('deployment comparison', () => {
   const deploy = (id: string, build_id: string | null, started_at: string, commit = id) =>
     ({ id, build_id, started_at, commit, service_id: serviceId(0) }) as Deploy;
 
-  it('is the newest earlier one of another build', () => {
+  it('uses the newest earlier deployment of another build as the previous one', () => {
     const own = deploy('c', 'b2', '2026-11-18T14:00:00Z');
     const again = deploy('b', 'b2', '2026-11-18T13:00:00Z');
     const other = deploy('a', 'b1', '2026-11-17T13:00:00Z');
@@ -230,7 +230,7 @@ describe('the deploy before', () => {
     expect(previousDeployment([unnamed, { ...own, commit: 'x' }, other], unnamed)?.id).toBe('a');
   });
 
-  it('has windows of latency around it, as far as one build ran', () => {
+  it('uses latency ranges before and after a deployment in which only one build ran', () => {
     const own = deploy('c', 'b2', '2026-11-18T14:00:00Z');
     const before = deploy('a', 'b1', '2026-11-18T13:45:00Z');
     const at = (time: string) => Date.parse(`2026-11-18T${time}Z`);
@@ -259,8 +259,8 @@ describe('the deploy before', () => {
   });
 });
 
-describe('words', () => {
-  it('read labels as they are written', () => {
+describe('labelsOf', () => {
+  it('parses labels with and without quotes, and returns null for invalid text', () => {
     expect(labelsOf('code="200", path=/api')).toEqual({ code: '200', path: '/api' });
     expect(labelsOf('')).toEqual({});
     expect(labelsOf('code')).toBeNull();

@@ -33,8 +33,8 @@ const cellsOf = (name: RegExp) =>
     .getAllByRole('cell')
     .map(({ textContent }) => textContent);
 
-describe('blocked time', () => {
-  it('names group, reason, function, both values, verdict and who ended it', () => {
+describe('BlockedTime', () => {
+  it('shows group, reason, function, both times, verdict and what ended the blocking', () => {
     const call = aRow({
       subject: 's',
       group: 'main.store',
@@ -56,7 +56,7 @@ describe('blocked time', () => {
     );
   });
 
-  it('has neither a change nor a verdict of one trace', () => {
+  it('shows neither a change nor a verdict for a single trace', () => {
     const data = pair([aRow({ candidate_ns: null, change: null, state: 'noise' })]);
     const one = { ...data, sides: { ...data.sides, candidate: null } };
     show(<BlockedTime data={one} ref={null} />);
@@ -64,7 +64,7 @@ describe('blocked time', () => {
     expect(cellsOf(/main\.serve/u)[2]).toBe('2.04 ms');
   });
 
-  it('shows the first rows, and all on request', async () => {
+  it('shows the first eight rows, and all rows on request', async () => {
     const rows = Array.from({ length: 12 }, (_, at) =>
       aRow({ subject: `s${at}`, group: `main.g${at}` }),
     );
@@ -74,7 +74,7 @@ describe('blocked time', () => {
     expect(screen.getByText('main.g11')).toBeVisible();
   });
 
-  it('states that nothing was blocked, and is absent where it was not decoded', () => {
+  it('reports that no goroutine was blocked, and shows nothing if that was not decoded', () => {
     const { unmount } = show(<BlockedTime data={pair([])} ref={null} />);
     expect(screen.getByRole('region', { name: 'Blocked time' })).toHaveTextContent(
       'No goroutine was blocked for long',

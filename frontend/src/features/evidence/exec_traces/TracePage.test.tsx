@@ -22,7 +22,7 @@ import { DEFAULT_TRACE_VIEW, type TraceView } from './trace-url';
 type Fields = Record<string, unknown>;
 
 beforeEach(() => {
-  // A canvas draws nothing here; its content is also text on the page.
+  // jsdom draws no canvas; its content is also text on the page.
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
   serveTiles([[1, 90, 200, 2]]);
   server.use(
@@ -44,7 +44,7 @@ const delays = (changed: Fields = {}): Fields => ({
   ...changed,
 });
 
-/** A document of one trace. */
+/** Returns a document of one trace. */
 function aTrace(changed: Fields = {}, side: Fields = {}): Fields {
   const { sides } = aTraceDocument() as { sides: { base: Fields } };
   return aTraceDocument({
@@ -68,7 +68,7 @@ function Page({ view: first = {} }: { view?: Partial<TraceView> }) {
   );
 }
 
-/** The page of one trace. */
+/** Opens the page of one trace. */
 function open(data: Fields, view: Partial<TraceView> = {}) {
   server.use(http.get(at('/execution-traces/:id'), () => HttpResponse.json(data)));
   return show(<Page view={view} />);
@@ -84,10 +84,10 @@ const table = (name: string) => screen.findByRole('table', { name });
 const cells = (row: HTMLElement) =>
   [...row.querySelectorAll('th, td, [role=cell]')].map(({ textContent }) => textContent);
 
-describe('the answer of a trace', () => {
+describe('TracePage headline', () => {
   const title = () => screen.findByRole('heading', { level: 1 });
 
-  it('names the group that waits, its p99 and who occupied the Ps', async () => {
+  it('names the waiting goroutine group, its p99 and what occupied the Ps', async () => {
     open(aTrace({ groups: [aWaiter('main.batcher', 'network', { verdict_base: 'mixed' })] }));
     expect(await title()).toHaveTextContent(
       'main.batcher waits up to 230 µs at p99 to run after a wake from network, mostly behind GC workers',
@@ -95,7 +95,7 @@ describe('the answer of a trace', () => {
     expect(screen.getByText(/^b1\.trace$/).parentElement).toHaveTextContent('b1.trace · 10 s');
   });
 
-  it('does not call the longest wait a p99 where there are too few waits for one', async () => {
+  it('names the longest wait without a p99 when there are too few waits for a quantile', async () => {
     const base = delays({
       p50_ns: null,
       p90_ns: null,
@@ -119,7 +119,7 @@ describe('the answer of a trace', () => {
     expect(screen.getByText(/^No P occupancy for this group/)).toBeInTheDocument();
   });
 
-  it('says so where no wait was recorded', async () => {
+  it('reports that no wait was recorded, as does each section', async () => {
     open(aTrace({ groups: [], worst: [], series: [] }));
     expect(await title()).toHaveTextContent('No scheduler latency in this trace');
     expect(screen.getByText('No scheduler latency recorded.')).toBeInTheDocument();
@@ -128,7 +128,7 @@ describe('the answer of a trace', () => {
     expect(screen.getByRole('heading', { name: /0 rows$/ })).toBeInTheDocument();
   });
 
-  it('is replaced by the reason when the trace cannot be loaded, and asked for again', async () => {
+  it('is replaced by an error when the trace cannot be loaded, until Try again succeeds', async () => {
     let failing = true;
     server.use(
       http.get(at('/execution-traces/:id'), () =>
@@ -146,14 +146,14 @@ describe('the answer of a trace', () => {
   });
 });
 
-describe('the conditions of a trace', () => {
-  it('are in the singular where there is one', async () => {
+describe('TracePage conditions', () => {
+  it('use the singular for one trace, one P and one event', async () => {
     const traces = [wholeTrace('b1', { gomaxprocs: 1, events: 1 })];
     open(aTrace({}, { traces }));
     expect(await screen.findByText(/^1 trace of 10 s · 1 P · 1 event · /)).toBeInTheDocument();
   });
 
-  it('name each number of Ps of several traces, and a flight recorder', async () => {
+  it('list the distinct numbers of Ps of several traces, and the flight recorder', async () => {
     const traces = [1, 4, 4].map((gomaxprocs, index) =>
       wholeTrace(`b${index}`, { gomaxprocs, recording: 'flight-recorder' }),
     );
@@ -163,7 +163,7 @@ describe('the conditions of a trace', () => {
     ).toBeInTheDocument();
   });
 
-  it('count each warning once, and say how many are not listed', async () => {
+  it('list each warning once, eight at most, with the number of the rest', async () => {
     const warnings = Array.from({ length: 11 }, (_, index) => `clock: Clock ${index} is odd.`);
     open(aTrace({}, { traces: [wholeTrace('b1', { warnings: [...warnings, warnings[0]] })] }));
     const region = await screen.findByRole('region', { name: 'Unreadable trace data' });
@@ -173,7 +173,7 @@ describe('the conditions of a trace', () => {
     expect(within(region).getByText('and 3 more')).toBeInTheDocument();
   });
 
-  it('say what is lost before what is doubtful', async () => {
+  it('list unreadable ranges before warnings', async () => {
     const lost = { bytes: 9, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
     open(aTrace({}, { traces: [wholeTrace('b1', { lost, warnings: ['clock: Odd.'] })] }));
     const region = await screen.findByRole('region', { name: 'Unreadable trace data' });
@@ -183,10 +183,10 @@ describe('the conditions of a trace', () => {
   });
 });
 
-describe('the table of groups', () => {
+describe('TracePage table of goroutine groups', () => {
   const GROUPS = 'Scheduler latency by goroutine group and wake reason';
 
-  it('has a dash for what was not measured', async () => {
+  it('shows a dash for values that were not measured', async () => {
     const base = delays({ p999_ns: null, waits_per_second: null });
     open(
       aTrace({
@@ -214,7 +214,7 @@ describe('the table of groups', () => {
     ]);
   });
 
-  it('shows the first twelve of many, and the others when asked', async () => {
+  it('shows the first twelve rows, and all rows on request', async () => {
     const groups = Array.from({ length: 20 }, (_, index) =>
       aWaiter(`main.g${String(index).padStart(2, '0')}`, 'network', {
         share_of_wait_base: 0.9 - index / 100,
@@ -228,7 +228,7 @@ describe('the table of groups', () => {
     expect(within(found).getAllByRole('row')).toHaveLength(21);
   });
 
-  it('is sorted by keys and names the change in words', async () => {
+  it('names each change in words, and is sorted by column with the keyboard', async () => {
     const { user } = compare();
     const found = await table(GROUPS);
     const texts = () =>
@@ -256,8 +256,8 @@ describe('the table of groups', () => {
   });
 });
 
-describe('the longest waits', () => {
-  it('go from one to the next, and end at the shortest', async () => {
+describe('TracePage longest waits', () => {
+  it('are selected in order with Shorter, which is disabled at the shortest one', async () => {
     const worst = [5e6, 4e6, 3e6].map((duration_ns, index) =>
       aWait({ side: 'base', artifact: null, index, duration_ns }),
     );
@@ -272,7 +272,7 @@ describe('the longest waits', () => {
     expect(screen.getByRole('row', { selected: true, name: /^3 ms/ })).toBeInTheDocument();
   });
 
-  it('say that the selected group has none among them', async () => {
+  it('are listed with a note if none of them belongs to the selected group', async () => {
     open(
       aTrace({ worst: [aWait({ side: 'base', artifact: null, waiter: 'main.other|created' })] }),
     );
@@ -284,7 +284,7 @@ describe('the longest waits', () => {
   it.each([
     [13, '1 more frame'],
     [14, '2 more frames'],
-  ])('count the frames that are left out: %i', async (length, words) => {
+  ])('show 12 of %i blocking frames and the number of the rest', async (length, words) => {
     const block_stack = Array.from({ length }, (_, index) => `main.f${index}`);
     open(aTrace({ worst: [aWait({ side: 'base', artifact: null, block_stack, occupancy: [] })] }));
     expect(await screen.findByText(words)).toBeInTheDocument();
@@ -303,13 +303,13 @@ describe('the longest waits', () => {
         [1, 150, 200, 0],
       ],
     ],
-  ])('count the segments of the timeline: %s', async (words, runs) => {
+  ])('show the number of segments of the timeline: %s', async (words, runs) => {
     serveTiles(runs);
     open(aTrace());
     expect(await screen.findByText(`Timeline as a table: ${words}`)).toBeInTheDocument();
   });
 
-  it('say why a timeline is missing, and ask for it again', async () => {
+  it('show why a timeline cannot be loaded, and reload it with Try again', async () => {
     server.use(
       http.get(at('/execution-traces/:id/waits/:index/tiles/:level/:number'), () =>
         problem(404, { title: 'Not found', detail: 'The timeline was deleted.' }),
@@ -323,7 +323,7 @@ describe('the longest waits', () => {
     expect(await screen.findByText(/^Timeline as a table/)).toBeInTheDocument();
   });
 
-  it('cannot be cut out of traces of old versions', async () => {
+  it('cannot be downloaded as excerpts of traces before Go 1.22', async () => {
     open(aTrace({}, { traces: [wholeTrace('b1', { header_version: '1.21' })] }));
     const excerpt = await screen.findByRole('button', { name: 'Download excerpt' });
     expect(excerpt).toBeDisabled();
@@ -333,7 +333,7 @@ describe('the longest waits', () => {
     );
   });
 
-  it('say in place why no excerpt was made', async () => {
+  it('show why no excerpt could be created', async () => {
     server.use(
       http.post(at('/execution-traces/:id/excerpts'), () =>
         problem(409, { title: 'Refused', detail: 'The file was deleted.' }),
@@ -345,12 +345,12 @@ describe('the longest waits', () => {
   });
 });
 
-describe('the garbage collection', () => {
+describe('TracePage garbage collection', () => {
   const stw = [
     { reason: 'sweep termination', count: 1200, p50_ns: 9000, p99_ns: null, max_ns: 80_000 },
   ];
 
-  it('has cost and pauses of one trace', async () => {
+  it('shows cost and stop-the-world pauses of one trace', async () => {
     const base = aGcSide({ stw, assist_by_group: [{ group: 'main.alloc', ns_per_second: 5e6 }] });
     open(aTrace({ gc: { base, candidate: null } }));
     const cost = await table('GC cost');
@@ -361,7 +361,7 @@ describe('the garbage collection', () => {
     expect(cells(pause!)).toEqual(['sweep termination', '1,200', '9 µs', '–', '80 µs']);
   });
 
-  it('of the candidate is shown where the base has none', async () => {
+  it('shows the data of the candidate when the base has none', async () => {
     compare({ gc: { base: null, candidate: aGcSide({ stw }) } });
     const cost = await table('GC cost');
     expect(cells(within(cost).getByRole('row', { name: /^CPU spent on GC/ }))).toEqual([
@@ -373,22 +373,22 @@ describe('the garbage collection', () => {
     expect(within(await table('Stop-the-world pauses')).getByText('candidate')).toBeInTheDocument();
   });
 
-  it('says what is missing', async () => {
+  it('reports that a trace has no GC data and that no GC ran', async () => {
     const mmu = { window_ns: [], base: null, candidate: null, base_low: null };
     open(aTrace({ gc: { base: null, candidate: null }, mmu }));
     expect(await screen.findByText('No GC data in these traces.')).toBeInTheDocument();
     expect(screen.getByText('No GC ran during these traces.')).toBeInTheDocument();
   });
 
-  it('names the side in which no cycle ran', async () => {
+  it('names the side on which no GC cycle ran', async () => {
     compare({ gc: { base: aGcSide({ cycles_per_second: 0 }), candidate: aGcSide() } });
     expect(await screen.findByText(/^No GC cycle ran in base: its losses/)).toBeInTheDocument();
     expect(screen.getByText('No stop-the-world pauses recorded.')).toBeInTheDocument();
   });
 });
 
-describe('the goroutine profiles of the same build', () => {
-  it('are linked, the first three of them by name', async () => {
+describe('TracePage goroutine profiles', () => {
+  it('of the same build are linked, the first three by name, with the number of the rest', async () => {
     server.use(
       http.get(at('/artifacts'), () =>
         page([1, 2, 3, 4, 5].map((index) => anArtifact({ id: `g${index}`, name: `g${index}.pb` }))),
@@ -402,7 +402,7 @@ describe('the goroutine profiles of the same build', () => {
     );
   });
 
-  it('are missing: how to record some', async () => {
+  it('are replaced by instructions to record some when there are none', async () => {
     open(aTrace());
     expect(
       await screen.findByText(/^No goroutine profile of this build: how to record some/),
@@ -410,7 +410,7 @@ describe('the goroutine profiles of the same build', () => {
     expect(screen.getByText(/^While the build runs and/)).toBeInTheDocument();
   });
 
-  it('say in place that they could not be looked for', async () => {
+  it('are replaced by an error when they cannot be looked up', async () => {
     server.use(
       http.get(at('/artifacts/:id'), () =>
         problem(403, { title: 'Refused', detail: 'Not a member.' }),

@@ -27,12 +27,12 @@ import {
 
 const dataOf = (changed = {}): TraceDocument => readTraces(aTraceDocument(changed));
 
-describe('reading the traces', () => {
-  it('refuses another format in words', () => {
+describe('readTraces and readTrace', () => {
+  it('reject documents of another format, which the error names', () => {
     expect(() => readTraces({ format: 'slowpath.diff' })).toThrow(/format slowpath\.diff/);
     expect(() => readTraces(null)).toThrow(/unknown/);
   });
-  it('calls one trace alone by the id it was asked with', () => {
+  it('assign the requested id to a single trace and its waits', () => {
     const alone = readTrace(
       aTraceDocument({ worst: [aWait({ artifact: null })], series: [] }),
       'the-id',
@@ -43,9 +43,9 @@ describe('reading the traces', () => {
   });
 });
 
-describe('the table', () => {
+describe('table of waiters', () => {
   const rows = dataOf().groups;
-  it('marks a quantile only when its group changed and the interval leaves ×1 out', () => {
+  it('marks a quantile only if its group changed and the interval excludes a ratio of 1', () => {
     const [server, batcher, late] = rows;
     expect(changeAt(server!, 'p99')).toBe('noise');
     expect(changeAt(batcher!, 'p99')).toBe('more');
@@ -53,18 +53,18 @@ describe('the table', () => {
     const untested = { p50: null, p90: null, p99: null, p999: null };
     expect(changeAt({ ...batcher!, change: untested }, 'p99')).toBe('noise');
   });
-  it('does not mark a group on one side that hardly waits', () => {
+  it('does not mark a group that is on one side only and hardly waits', () => {
     const rare = { ...rows[2]!, share_of_wait_candidate: 0.0001, share_of_wait_base: 0 };
     expect(changeAt(rare, 'p99')).toBe('noise');
   });
-  it('sorts by number and name, what is not significant after what is not', () => {
+  it('sorts by change, name and p99, with changes that are not significant last', () => {
     const names = (column: string, descending = true) =>
       sortedWaiters(rows, { column, descending }, 'p99').map(({ group }) => group);
     expect(names('change')).toEqual(['main.late', 'main.batcher', 'main.server']);
     expect(names('group', false)).toEqual(['main.batcher', 'main.late', 'main.server']);
     expect(names('p99')[0]).toBe('main.batcher');
   });
-  it('opens with the waiter asked for, else the first finding’s, else the one that waits longer', () => {
+  it('selects the waiter of the URL, else of the first finding, else one that waits longer', () => {
     expect(selectedWaiter(dataOf(), 'main.server|network', 'x')?.group).toBe('main.server');
     expect(selectedWaiter(dataOf(), 'gone|network', 'main.server|network')?.group).toBe(
       'main.server',
@@ -74,7 +74,7 @@ describe('the table', () => {
     const quiet = dataOf({ groups: [aWaiter('a', 'b', noChange)] });
     expect(selectedWaiter(quiet, '')?.group).toBe('a');
   });
-  it('has separate quantiles where the whole curve was not sent', () => {
+  it('falls back to the quantiles of the row when the document has no full distribution', () => {
     expect(pointsOf(rows[2]!).map(({ q, base_ns }) => [q, base_ns])).toEqual([
       [0.5, null],
       [0.9, null],
@@ -85,17 +85,17 @@ describe('the table', () => {
   });
 });
 
-describe('worst waits', () => {
+describe('longest waits', () => {
   const waits = dataOf();
   const { worst } = waits;
-  it('begin with the waiter’s own', () => {
+  it('start with those of the selected waiter', () => {
     expect(selectedWait(waits, '', 'main.batcher|network')?.index).toBe(0);
     expect(selectedWait(waits, 'c1.1', 'main.batcher|network')?.index).toBe(1);
     expect(selectedWait(waits, 'c9.9', 'unknown')?.index).toBe(1);
     expect(waitsListed(worst, 'main.batcher|network').map(({ index }) => index)).toEqual([0, 1]);
     expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
   });
-  it('open on the side that waits longer: the base’s when that got better', () => {
+  it('are selected from the base if it waits longer or alone, else from the candidate', () => {
     const own = { ...worst[0]!, waiter: 'main.batcher|network' };
     const sides = [
       { ...own, side: 'candidate' as const, index: 5, duration_ns: 9e5 },
@@ -110,14 +110,14 @@ describe('worst waits', () => {
     expect([opened('less'), opened('only-base')]).toEqual([6, 6]);
     expect([opened('more'), opened('noise')]).toEqual([5, 5]);
   });
-  it('are described on their bracket', () => {
+  it('are described with duration, queue position and waker', () => {
     expect(bracketText(worst[0]!)).toBe(
       '4.37 ms runnable · 214 others started first · queue position 231',
     );
     expect(wakeText(worst[0]!)).toBe('woken by netpoll');
     expect(wakeText({ ...worst[0]!, waker: 'example.com/x.(*T).run' })).toBe('woken by x.(*T).run');
   });
-  it('can be cut out of traces since Go 1.22', () => {
+  it('allow excerpts of traces since Go 1.22 or of an unknown version', () => {
     expect(['1.11', '1.19', '1.21', '1.22', '1.26', null].map(isCuttable)).toEqual([
       false,
       false,
@@ -127,7 +127,7 @@ describe('worst waits', () => {
       true,
     ]);
   });
-  it('are cut out with a second around them, inside the trace', () => {
+  it('have an excerpt of one second, or 1.2 times their duration, within the trace', () => {
     const wait = worst[0]!;
     const { from_ns, to_ns } = secondAround(wait, 10e9);
     expect(to_ns - from_ns).toBe(1e9);
@@ -139,9 +139,9 @@ describe('worst waits', () => {
   });
 });
 
-describe('levels over time', () => {
+describe('linesOf', () => {
   const [series] = dataOf().series;
-  it('carry their band, counts become rates, unknown levels are left out', () => {
+  it('returns levels with their maximum, counts as rates, and nothing for unknown levels', () => {
     expect(linesOf(series!, 'runnable')).toEqual([
       { name: 'runnable', unit: 'count', mean: [1, 2, 3], min: null, max: [4, 5, 60] },
     ]);
@@ -151,8 +151,8 @@ describe('levels over time', () => {
   });
 });
 
-describe('words', () => {
-  it('state conditions and what is lost', () => {
+describe('trace wording', () => {
+  it('describes the recording conditions and the unreadable range of a trace', () => {
     expect(conditions(dataOf().sides.base)).toEqual([
       '1 trace of 10 s',
       '4 Ps',
@@ -166,17 +166,17 @@ describe('words', () => {
     );
     expect(unreadableRangeText({ name: 'x.trace', lost: null })).toBeNull();
   });
-  it('take waiters apart at the last bar', () => {
+  it('splits a waiter at its last vertical bar', () => {
     expect(waiterParts('a|b|network')).toEqual({ group: 'a|b', reason: 'network' });
     expect(waiterParts('plain')).toEqual({ group: 'plain', reason: '' });
   });
-  it('show an unknown verdict unchanged', () => {
+  it('has words for known verdicts, and shows an unknown one without its hyphen', () => {
     const words = [null, 'cpu-hog', 'hog', 'new-kind'].map(verdictText);
     expect(words).toEqual(['–', 'CPU hog', 'CPU hog', 'new kind']);
   });
 });
 
-describe('what is listed first', () => {
+describe('largestOccupant', () => {
   const part = (kind: string, group: string | null, candidate_share: number) => ({
     ...dataOf().occupancy[0]!.parts[0]!,
     class: kind,
@@ -193,7 +193,7 @@ describe('what is listed first', () => {
       part('stw', null, 0.05),
     ],
   };
-  it('is who held most, or the GC in all its parts where the verdict speaks of it', () => {
+  it('returns the largest part, or all parts of the GC together for the verdict "gc"', () => {
     expect(largestOccupant(occupancy, 'candidate_share', 'mixed')).toEqual({
       lead: 'behind',
       name: 'main.caller',
@@ -210,11 +210,11 @@ describe('what is listed first', () => {
   });
 });
 
-describe('another choice', () => {
+describe('selected wait and trace', () => {
   const waits = dataOf();
   const usual = traceViewOf({});
   const picked = { ...usual, drawn: { base: 'b9', candidate: 'c9' } };
-  it('lets go of the trace that was picked for the side of the wait, and of no other', () => {
+  it('changedView clears the picked trace only on the side of a newly selected wait', () => {
     const next = changedView(picked, { wait: 'c1.1' }, waits);
     expect(next.drawn).toEqual({ base: 'b9', candidate: '' });
     expect(changedView(picked, { quantile: 'p50' }, waits).drawn).toBe(picked.drawn);
@@ -222,7 +222,7 @@ describe('another choice', () => {
       changedView(picked, { waiter: 'main.batcher|network' }, { worst: [], groups: [] }).drawn,
     ).toBe(picked.drawn);
   });
-  it('draws what was picked, else the trace of the wait, else the first', () => {
+  it('seriesDrawn returns the picked trace, else the trace of the wait, else the first', () => {
     const [one] = dataOf().series;
     const own = [one!, { ...one!, artifact: 'c2' }, { ...one!, artifact: 'c3' }];
     expect(seriesDrawn(own, 'c3', 'c2')?.artifact).toBe('c3');
@@ -232,8 +232,8 @@ describe('another choice', () => {
   });
 });
 
-describe('the address', () => {
-  it('holds nothing as usual, and loses only its damaged part', () => {
+describe('trace URL', () => {
+  it('omits default values, and loses only invalid parameters', () => {
     const usual = traceViewOf(readTraceSearch({}));
     expect(JSON.stringify(traceSearchOf(usual))).toBe('{}');
     const view = traceViewOf(

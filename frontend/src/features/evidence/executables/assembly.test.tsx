@@ -59,10 +59,10 @@ const PAIR: AssemblyDocument = {
   ],
 };
 
-describe('rows of assembly', () => {
+describe('assembly rows', () => {
   const texts = { base: new Map([[16, '\treturn clone(b)']]) };
 
-  it('have the source line above the instructions that it became', () => {
+  it('have each source line above the instructions compiled from it', () => {
     const rows = assemblyRows(PAIR, texts);
     expect(rows.map((row) => (row.kind === 'code' ? row.change : 'line'))).toEqual([
       'line',
@@ -84,7 +84,7 @@ describe('rows of assembly', () => {
     expect(rows[6]).toMatchObject({ base: null });
   });
 
-  it('are those of the only executable', () => {
+  it('are those of the candidate if the base has no executable', () => {
     const rows = assemblyRows({ ...PAIR, base: null, rows: [] }, {});
     expect(rows.filter((row) => row.kind === 'code').map(({ change }) => change)).toEqual([
       'same',
@@ -93,7 +93,7 @@ describe('rows of assembly', () => {
     ]);
   });
 
-  it('have shares of samples', () => {
+  it('have shares of samples, and a heading with sizes and the number of profiles', () => {
     const samples = { type: 'cpu', unit: 'ns', used: 4, profiles: 4, total: 200, reason: null };
     const one = listing([], { samples });
     expect(sampleText(one, instruction({ self: 10, total: 10 }))).toBe('5%');
@@ -104,7 +104,7 @@ describe('rows of assembly', () => {
     expect(listingText({ ...one, name: 'main.before' }, 'main.after')).toBe(`main.before. ${text}`);
   });
 
-  it('are absent for a reason', () => {
+  it('are explained if the function is missing, inlined or shown only in part', () => {
     expect(listingText(listing([], { missing: 'absent' }))).toMatch(/no such function/u);
     const inlined = listing([], { missing: 'inlined', inlined_in: ['ingester/ident.Clone'] });
     expect(listingText(inlined)).toBe('Every call is inlined, in ingester/ident.Clone.');
@@ -112,11 +112,11 @@ describe('rows of assembly', () => {
   });
 });
 
-describe('assembly', () => {
+describe('Assembly', () => {
   const path = at('/comparisons/c1/assemblies');
   const row = { id: 'a1', function: 'ident.Clone', state: 'done', document: PAIR, problem: null };
 
-  it('is computed on request, and shown side by side', async () => {
+  it('polls until the assembly is computed, and shows both sides in one table', async () => {
     const states = ['waiting', 'done'];
     server.use(
       http.post(path, () => {
@@ -135,7 +135,7 @@ describe('assembly', () => {
     expect(screen.getAllByText(/profiles are of another build/u)).toHaveLength(2);
   });
 
-  it('has the columns of one build only if the other has no such function', async () => {
+  it('shows only the columns of the build that has the function', async () => {
     const base = listing([], { missing: 'absent' });
     const document = { ...PAIR, base };
     server.use(http.post(path, () => HttpResponse.json({ ...row, document })));
@@ -147,7 +147,7 @@ describe('assembly', () => {
     expect(screen.getByText(/no such function/u)).toBeVisible();
   });
 
-  it('states why it is absent', async () => {
+  it('shows why the assembly cannot be computed', async () => {
     server.use(
       http.post(path, () =>
         problem(404, { title: 'No executable', detail: 'No executable of the base is stored.' }),

@@ -39,8 +39,8 @@ function answering() {
   return asked;
 }
 
-describe('functions of a Go program', () => {
-  it('have frame, stack check, code size and inlined calls', async () => {
+describe('ExecutableFunctions', () => {
+  it('shows frame size, stack check, code size, inlined calls and calls of each function', async () => {
     answering();
     show(<ExecutableFunctions artifactId="a1" />);
     const row = (await screen.findByTitle('ingester/ident.Clone /src/ident/clone.go:16')).closest(
@@ -51,7 +51,7 @@ describe('functions of a Go program', () => {
     expect(screen.getByText('wrapper').closest('tr')).toHaveTextContent('no');
   });
 
-  it('are searched by name and ordered', async () => {
+  it('requests functions by name and in the order of the selected column', async () => {
     const asked = answering();
     const { user } = show(<ExecutableFunctions artifactId="a1" />);
     await screen.findByText('2 functions of 4,000');
@@ -64,7 +64,7 @@ describe('functions of a Go program', () => {
     expect(await screen.findByText(/No function has this name/u)).toBeVisible();
   });
 
-  it('are read page by page', async () => {
+  it('loads the next page with Show more', async () => {
     server.use(
       http.get(at('/executables/a1/functions'), ({ request }) => {
         const offset = Number(new URL(request.url).searchParams.get('offset'));
@@ -83,7 +83,7 @@ describe('functions of a Go program', () => {
     expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
   });
 
-  it('that did not load state why', async () => {
+  it('shows an error when the functions cannot be loaded', async () => {
     server.use(
       http.get(at('/executables/a1/functions'), () =>
         problem(404, { title: 'Not found', detail: 'No functions of this artifact are stored.' }),

@@ -7,6 +7,6 @@ test.each([
   [11, 'every 11th growth'],
   [23, 'every 23rd growth'],
   [1000, 'every 1,000th growth'],
-])('a rate of %i is described in words', (rate, words) =>
+])('rateText describes a sampling rate of one in %i', (rate, words) =>
   expect(rateText(rate)).toMatch(new RegExp(`^${words}`, 'u')),
 );

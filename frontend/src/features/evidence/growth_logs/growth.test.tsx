@@ -60,14 +60,14 @@ const aRow = (changed: Partial<GrowthRow> = {}): GrowthRow => ({
   ...changed,
 });
 
-describe('the table of sets', () => {
+describe('GrowthSets', () => {
   const cells = () =>
     within(screen.getByRole('table'))
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.textContent);
 
-  it('measures each set against the first, and marks only certain changes', () => {
+  it('compares each set with the first, and highlights only significant changes', () => {
     show(
       <GrowthSets
         sets={[
@@ -87,13 +87,13 @@ describe('the table of sets', () => {
     expect(worse).toMatch(/Clone 62%$/);
   });
 
-  it('names a set by ten digits of its commit, the whole one on hover', () => {
+  it('shows ten digits of a commit, and the whole commit on hover', () => {
     const commit = '229227f0123456789abcdef0123456789abcdef0';
     show(<GrowthSets sets={[aSet({ label: commit })]} />);
     expect(screen.getByTitle(commit)).toHaveTextContent(/^229227f012$/);
   });
 
-  it('has a column of requests only where they were counted', () => {
+  it('shows the column Per request only if requests were counted', () => {
     const { unmount } = show(<GrowthSets sets={[aSet()]} />);
     expect(screen.queryByRole('columnheader', { name: 'Per request' })).not.toBeInTheDocument();
     unmount();
@@ -101,7 +101,7 @@ describe('the table of sets', () => {
     expect(screen.getByRole('columnheader', { name: 'Per request' })).toBeInTheDocument();
   });
 
-  it('says by what estimates were multiplied, where all sets have one rate', () => {
+  it('shows the sampling rate if all sets have the same', () => {
     const { unmount } = show(<GrowthSets sets={[aSet(), aSet({ label: 'b' })]} />);
     expect(screen.getByText(/^every 1,000th growth event was printed/)).toBeInTheDocument();
     unmount();
@@ -109,7 +109,7 @@ describe('the table of sets', () => {
     expect(screen.getByText('sampled counts and estimates')).toBeInTheDocument();
   });
 
-  it('has dashes for what is not known', () => {
+  it('shows dashes for unknown values', () => {
     show(
       <GrowthSets
         sets={[aSet({ duration_ns: null, per_second: null, attributed_caller: null, ratio: null })]}
@@ -119,7 +119,7 @@ describe('the table of sets', () => {
   });
 });
 
-describe('the paths that grow stacks', () => {
+describe('GrowthSection', () => {
   function showRows(rows: GrowthRow[]) {
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
@@ -141,7 +141,7 @@ describe('the paths that grow stacks', () => {
       .getAllByRole('row')
       .slice(1);
 
-  it('begin with the largest change, and have a word for every kind of change', async () => {
+  it('lists the largest change first, with words for each kind of change', async () => {
     showRows([
       aRow({ attributed_caller: 'a.same', state: 'noise', candidate: counts(11), ratio: 1.1 }),
       aRow({
@@ -173,14 +173,14 @@ describe('the paths that grow stacks', () => {
     expect(screen.getByText('4 paths · growth events, estimated')).toBeInTheDocument();
   });
 
-  it('are ordered by the head of a column', async () => {
+  it('sorts by a column when its header is clicked', async () => {
     const { user, views } = showRows([aRow()]);
     await rowsShown();
     await user.click(screen.getByRole('button', { name: 'Stack size' }));
     expect(views).toMatchObject([{ sort: { column: 'size' } }]);
   });
 
-  it('say that there are none', async () => {
+  it('reports that neither side has stack growth or growth logs', async () => {
     showRows([]);
     expect(
       await screen.findByText('No stack growth was sampled on either side.'),
@@ -188,19 +188,19 @@ describe('the paths that grow stacks', () => {
     expect(screen.getByText('No stack-growth logs on either side.')).toBeInTheDocument();
   });
 
-  it('are compared per second only where both sides of all rows know that', () => {
+  it('compares rates per second only if both sides of all rows have them', () => {
     const known = aRow({ base: counts(1, 2), candidate: counts(1, 3) });
     expect(measureOf([known])).toBe('per_second');
     expect(measureOf([known, aRow()])).toBe('estimated_growths');
     expect(measureOf([])).toBe('sampled');
   });
 
-  it('have sizes in words, also where one is not known', () => {
+  it('formats stack sizes, also if one or both are unknown', () => {
     expect(sizesText(aRow({ old_bytes: null }))).toBe('? to 4 KiB');
     expect(sizesText(aRow({ old_bytes: null, new_bytes: null }))).toBe('–');
   });
 
-  it('are in an order that an address restores', () => {
+  it('restores the sort order from the URL', () => {
     for (const column of ['caller', 'size', 'change'] as const)
       expect(growthViewOf(growthSearchOf({ sort: { column, descending: false } }))).toEqual({
         sort: { column, descending: false },
@@ -209,7 +209,7 @@ describe('the paths that grow stacks', () => {
   });
 });
 
-describe('the page of all growth logs', () => {
+describe('GrowthPage', () => {
   const serve = (sets: GrowthSet[], next_cursor: string | null = null) =>
     server.use(
       http.get(at('/artifacts'), () =>
@@ -221,7 +221,7 @@ describe('the page of all growth logs', () => {
       http.get(at('/growth-log-sets'), () => HttpResponse.json(sets)),
     );
 
-  it('heads with the counts, in the order of the table', async () => {
+  it('shows the counts of all sets in the heading, in the order of the table', async () => {
     serve([aSet({ sampled: 171 }), aSet({ sampled: 15_685 }), aSet()]);
     show(<GrowthPage above={null} />);
     expect(
@@ -233,7 +233,7 @@ describe('the page of all growth logs', () => {
     expect(screen.queryByText(/^Only the newest/)).not.toBeInTheDocument();
   });
 
-  it('says that older logs are not counted', async () => {
+  it('reports that only the newest logs are counted if there are more', async () => {
     serve([aSet()], 'more');
     show(<GrowthPage above={null} />);
     expect(
@@ -242,7 +242,7 @@ describe('the page of all growth logs', () => {
     expect(screen.getByText(/^Only the newest 50 logs are counted/)).toBeInTheDocument();
   });
 
-  it('says that there are none, and why they could not be loaded', async () => {
+  it('shows an empty state without logs, and the reason if they cannot be loaded', async () => {
     serve([]);
     const { unmount } = show(<GrowthPage above={null} />);
     expect(await screen.findByText(/^No stack-growth logs yet/)).toBeInTheDocument();
@@ -253,8 +253,8 @@ describe('the page of all growth logs', () => {
   });
 });
 
-describe('what a growth log says of itself', () => {
-  it('is its counts, its rate and its notes', () => {
+describe('GrowthFacts', () => {
+  it('shows counts, sampling rate, recorded time and warnings', () => {
     show(
       <GrowthFacts
         growth={{

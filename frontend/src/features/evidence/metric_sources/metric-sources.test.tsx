@@ -35,7 +35,7 @@ const ended = (changed: Partial<Ended> = {}): Ended => ({
 
 const button = (name: string) => screen.findByRole('button', { name });
 
-describe('the import of an interval', () => {
+describe('ImportForm', () => {
   function openForm(answer: () => Response = () => HttpResponse.json(aJob(), { status: 202 })) {
     const sent: { from: string; to: string }[] = [];
     const done: string[] = [];
@@ -51,7 +51,7 @@ describe('the import of an interval', () => {
   const enter = (label: RegExp, value: string) =>
     fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
-  it('takes the chosen range until now', async () => {
+  it('sends the selected range, which ends now', async () => {
     const { user, sent, done } = openForm();
     await user.click(screen.getByRole('radio', { name: '7 d' }));
     await user.click(await button('Start import'));
@@ -61,7 +61,7 @@ describe('the import of an interval', () => {
     expect(Math.abs(Date.parse(to) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('takes times of the zone, and needs an end after its start', async () => {
+  it('sends the entered UTC times, and requires an end after the start', async () => {
     const { user, sent } = openForm();
     await user.click(screen.getByRole('radio', { name: 'from – to' }));
     const start = await button('Start import');
@@ -78,7 +78,7 @@ describe('the import of an interval', () => {
     );
   });
 
-  it('that is refused says why and keeps the form', async () => {
+  it('shows why the server rejected the import, and stays open', async () => {
     const { user, done } = openForm(() =>
       problem(422, { detail: 'At most 90 days.', resolution: 'Import it in parts.' }),
     );
@@ -91,13 +91,13 @@ describe('the import of an interval', () => {
   });
 });
 
-describe('an import on its way', () => {
+describe('RunningImport', () => {
   const showJob = (job: Partial<Job>, mayManage = true) =>
     show(
       <RunningImport source={aSource()} job={aJob({ id: 'j1', ...job })} mayManage={mayManage} />,
     );
 
-  it('says how far it is, and is cancelled once', async () => {
+  it('shows progress and step, and cancels the job with one request', async () => {
     let count = 0;
     server.use(
       http.post(at('/jobs/j1/cancel'), () => {
@@ -113,7 +113,7 @@ describe('an import on its way', () => {
     await waitFor(() => expect(count).toBe(1));
   });
 
-  it('is not cancelled twice, nor by viewers', () => {
+  it('disables Cancel after a cancellation, and hides it from viewers', () => {
     const { unmount } = showJob({ cancel_requested: true });
     expect(screen.getByRole('button', { name: /^Cancel/ })).toBeDisabled();
     expect(screen.getByText('cancelling')).toBeInTheDocument();
@@ -126,11 +126,11 @@ describe('an import on its way', () => {
     ['started', { state: 'running', step: '' }],
     ['waiting to start', { state: 'waiting', attempts: 0 }],
     ['waiting for attempt 2 of 5', { state: 'waiting', attempts: 1 }],
-  ])('reads "%s"', (words, job) => expect(stepText(aJob(job))).toBe(words));
+  ])('shows the step "%s"', (words, job) => expect(stepText(aJob(job))).toBe(words));
 });
 
-describe('an import that ended', () => {
-  it('says what it brought, of which time, and what was left out', () => {
+describe('LastImport', () => {
+  it('shows the imported amounts, their time range, and what was skipped or downsampled', () => {
     show(
       <LastImport
         ended={ended({
@@ -149,14 +149,14 @@ describe('an import that ended', () => {
     );
   });
 
-  it('that failed has its reason and no numbers', () => {
+  it('shows why an import failed, without amounts', () => {
     show(<LastImport ended={ended({ state: 'failed', detail: 'The source answered 401.' })} />);
     expect(screen.getByText('import failed')).toBeInTheDocument();
     expect(screen.getByText('The source answered 401.')).toBeInTheDocument();
     expect(screen.queryByText(/samples/)).not.toBeInTheDocument();
   });
 
-  it('may be missing, or have found nothing', () => {
+  it('reports that there is no import yet, or that no known metric names were found', () => {
     const { unmount } = show(<LastImport ended={null} />);
     expect(screen.getByText('No imports yet.')).toBeInTheDocument();
     unmount();
@@ -167,7 +167,7 @@ describe('an import that ended', () => {
   });
 });
 
-describe('a service that is queried live', () => {
+describe('FederatedServiceForm', () => {
   function openForm(answer: () => Response = () => HttpResponse.json({}, { status: 201 })) {
     const sent: unknown[] = [];
     const done: string[] = [];
@@ -185,7 +185,7 @@ describe('a service that is queried live', () => {
     return { ...shown, sent, done };
   }
 
-  it('is found by its name as the job, unless another label or value is entered', async () => {
+  it('matches the label job with the name of the service by default', async () => {
     const { user, sent, done } = openForm();
     await enter(user, screen.getByLabelText(/^Service/, { selector: 'input' }), 'shop');
     expect(screen.getByLabelText(/^Value/)).toHaveValue('shop');
@@ -197,7 +197,7 @@ describe('a service that is queried live', () => {
     ]);
   });
 
-  it('keeps a value that was entered when the service is changed', async () => {
+  it('keeps an entered value when the service changes, and shows why the server rejected it', async () => {
     const { user, sent } = openForm(() =>
       problem(409, { detail: 'It sends metrics already.', resolution: 'Stop sending first.' }),
     );
@@ -214,8 +214,8 @@ describe('a service that is queried live', () => {
   });
 });
 
-describe('the list of sources', () => {
-  it('is read by viewers, who neither add, check nor delete', async () => {
+describe('MetricSources', () => {
+  it('shows viewers each source with its last check, without any action', async () => {
     server.use(
       http.get(at('/metric-sources'), () =>
         page([
@@ -240,7 +240,7 @@ describe('the list of sources', () => {
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('says why it could not be loaded', async () => {
+  it('shows why the sources cannot be loaded', async () => {
     server.use(http.get(at('/metric-sources'), () => problem(403, { detail: 'Not readable.' })));
     show(<MetricSources mayManage />);
     expect(await screen.findByRole('alert')).toHaveTextContent(
@@ -249,7 +249,7 @@ describe('the list of sources', () => {
     expect(screen.queryByText(/^No metric sources yet/)).not.toBeInTheDocument();
   });
 
-  it('blocks import and deletion while an import is running', async () => {
+  it('disables import and deletion of a source while an import is running', async () => {
     server.use(
       http.get(at('/metric-sources'), () => page([aSource()])),
       http.get(at('/jobs'), () =>
@@ -266,14 +266,14 @@ describe('the list of sources', () => {
   });
 });
 
-describe('the words of a check', () => {
-  it('count the names, and those that would be imported', () => {
+describe('metric source wording', () => {
+  it('checkText counts the names of a source, and those that would be imported', () => {
     expect(checkText({ version: '3.1', names: 1284, recognized_names: ['up', 'rps'] })).toBe(
       'connected, version 3.1 · 1,284 names in the last hour, 2 would be imported',
     );
   });
 
-  it('have ranges that end now', () => {
+  it('rangeOf returns a time range that ends now', () => {
     expect(rangeOf('24h', Date.UTC(2026, 10, 21))).toEqual({
       from: '2026-11-20T00:00:00.000Z',
       to: '2026-11-21T00:00:00.000Z',

@@ -15,8 +15,8 @@ const KEY: LabelKey = {
 
 const label = (value: string | null): LabelMatcher => ({ key: 'endpoint', value });
 
-describe('the label filter', () => {
-  it('has one chip for the values of a label, and takes several', async () => {
+describe('label filters', () => {
+  it('show one filter per label key, remove a filter, and add a value to a key', async () => {
     const changes: LabelMatcher[][] = [];
     const tenant = { key: 'tenant', value: 'acme' };
     const { user } = show(
@@ -38,7 +38,7 @@ describe('the label filter', () => {
     ]);
   });
 
-  it('adds a value beside others of its label, and takes it back', () => {
+  it('toggle a value without changing the other values of its key', () => {
     const both = toggleLabel([label('/a')], label('/b'));
     expect(both).toEqual([label('/a'), label('/b')]);
     expect(toggleLabel(both, label('/a'))).toEqual([label('/b')]);

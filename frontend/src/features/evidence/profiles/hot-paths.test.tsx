@@ -44,8 +44,8 @@ const path = (base: HotPathSide, candidate: HotPathSide | null): HotPath => ({
 
 const CROSSING = path(side(3120, 4096), side(3192, 8192));
 
-describe('the chart of hot paths', () => {
-  it('is a table with the room of both sides and what crosses', () => {
+describe('HotPaths', () => {
+  it('shows a table with the stack space left on both sides and the limit that is crossed', () => {
     show(<HotPaths paths={[CROSSING]} />);
     const row = within(screen.getByRole('table')).getAllByRole('row')[1]!;
     expect(row).toHaveTextContent('base 3,120 of 3,168 (4 KiB), 48 left');
@@ -55,7 +55,7 @@ describe('the chart of hot paths', () => {
     expect(row).toHaveTextContent('2.1%');
   });
 
-  it('lists the functions by the bytes that they return when a path is opened', async () => {
+  it('lists the functions of a path with frame, depth and returned bytes when it is opened', async () => {
     show(
       <HotPaths
         paths={[
@@ -77,8 +77,8 @@ describe('the chart of hot paths', () => {
   });
 });
 
-describe('numbers of hot paths', () => {
-  it('end the axis at the next limit if that is near, and list the limits before', () => {
+describe('hot path calculations', () => {
+  it('end the axis at the next limit if that is near, and list the limits before the end', () => {
     expect(axisOf([path(side(3120, 4096), null)])).toEqual({
       end: 1.08 * 3168,
       limits: [
@@ -95,12 +95,12 @@ describe('numbers of hot paths', () => {
     [side(3120, 4096), 'unchanged', false],
     [side(3128, 4096), '+8', false],
     [side(3168, 8192), 'crosses 3,168 by 0', true],
-  ])('state the change', (candidate, text, isCrossing) => {
+  ])('describe the change and detect a crossed limit', (candidate, text, isCrossing) => {
     const changed = path(side(3120, 4096), candidate);
     expect([changeText(changed), crosses(changed)]).toEqual([text, isCrossing]);
   });
 
-  it('state an interval', () => {
+  it('describe a varying need of stack as an interval', () => {
     expect(roomText(side(3120, 4096, { lowest_bytes: 3096 }))).toBe(
       '3,096 to 3,120 of 3,168 (4 KiB), 48 left',
     );

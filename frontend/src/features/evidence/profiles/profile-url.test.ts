@@ -33,13 +33,13 @@ const CHOSEN: ProfilePageView = {
   },
 };
 
-describe('the address of a profile', () => {
-  test('restores everything that is chosen', () => {
+describe('profile URL', () => {
+  test('restores a complete view', () => {
     const search = JSON.parse(JSON.stringify(profileSearchOf(CHOSEN))) as Record<string, unknown>;
     expect(profileViewOf(readProfileSearch(search))).toEqual(CHOSEN);
   });
 
-  test('leaves out what is as usual', () => {
+  test('omits default values', () => {
     expect(profileSearchOf(USUAL)).toEqual({ v: 1 });
   });
 
@@ -51,12 +51,12 @@ describe('the address of a profile', () => {
     ],
     ['a label without a key', { labels: [['', 'v']], fn: 'main.main' }],
     ['labels that are text', { labels: 'endpoint', fn: 'main.main' }],
-  ])('that has %s keeps the rest', (_, search) => {
+  ])('ignores %s and keeps the other parameters', (_, search) => {
     const view = profileViewOf(readProfileSearch(search));
     expect(view).toEqual({ ...USUAL, selected: 'main.main' });
   });
 
-  test('is a new history step for choices, and not for a drag or a key', () => {
+  test('adds a history entry for another tab or zoom, but not for a drag', () => {
     const zoomed = { ...USUAL, flame: { ...USUAL.flame, zoom: '00ff' } };
     const dragged = { ...USUAL, flame: { ...USUAL.flame, span: { from: 0.1, to: 0.4 } } };
     expect(isProfileStep(USUAL, { ...USUAL, tab: 'lines' })).toBe(true);

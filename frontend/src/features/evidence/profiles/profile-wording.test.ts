@@ -5,8 +5,8 @@ import { factsText } from './profile-wording';
 const facts = (changed: Parameters<typeof aProfileSummary>[0]) =>
   factsText(aProfileSet(), aProfileSummary(changed), null);
 
-describe('the facts of a profile', () => {
-  it('state amounts of a unit, and numbers of what is counted', () => {
+describe('factsText', () => {
+  it('describes totals with their unit, or as numbers of what is counted', () => {
     const total = { raw: 2000, per_second: null, per_request: 0.02, cores: null };
     const type = { type: 'stack_growths', unit: 'count' };
     expect(facts({ kind: 'growth', sample_type: type, total })).toMatch(

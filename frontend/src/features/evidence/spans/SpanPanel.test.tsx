@@ -48,8 +48,8 @@ const explained = (document: object) => ({
 
 const valueOf = (term: string) => screen.getByText(term, { selector: 'dt' }).nextElementSibling;
 
-describe('the facts of a span', () => {
-  it('are its times, their shares, and what of it is on the critical path', () => {
+describe('SpanPanel details', () => {
+  it('show duration, start, self time, kind and the share of the critical path', () => {
     explain();
     showPanel(0);
     expect(valueOf('duration')).toHaveTextContent('10 ms');
@@ -60,28 +60,28 @@ describe('the facts of a span', () => {
     expect(screen.queryByText('instance')).not.toBeInTheDocument();
   });
 
-  it('say of a span off the critical path that it is not on it', () => {
+  it('show the instance, and that a span is not on the critical path', () => {
     explain();
     showPanel(0, aTraceOfSpans({ critical_path: [], spans: [aSpan({ instance: 'pod-7' })] }));
     expect(valueOf('on the critical path')).toHaveTextContent('not on it');
     expect(valueOf('instance')).toHaveTextContent('pod-7');
   });
 
-  it('explain an error, flags and a corrected clock in sentences', () => {
+  it('explain an error, a time outside of the parent and a corrected clock skew', () => {
     showPanel(2);
     expect(screen.getByText('Ended with an error.')).toBeInTheDocument();
     expect(screen.getByText('Outside the time of its parent.')).toBeInTheDocument();
     expect(screen.getByText(/drawn 500 µs later than recorded/)).toBeInTheDocument();
   });
 
-  it('keep hostile names text, in names and attributes', () => {
+  it('render HTML in names and attributes as text', () => {
     const { panel } = showPanel(2);
     expect(within(panel).getAllByText(HOSTILE_NAME)).toHaveLength(2);
     expect(within(panel).getByRole('rowheader', { name: 'http.route' })).toBeInTheDocument();
     expect(panel.querySelector('img')).toBeNull();
   });
 
-  it('list events with their times, and links that open the other trace', () => {
+  it('list events with their times, and links to other traces', () => {
     const other = 'dd'.repeat(16);
     showPanel(
       0,
@@ -101,15 +101,15 @@ describe('the facts of a span', () => {
   });
 });
 
-describe('the actions on a span', () => {
-  it('select its parent, or nothing', async () => {
+describe('SpanPanel actions', () => {
+  it('select the parent span, and no span after Close', async () => {
     const { user, selected } = showPanel(2);
     await user.click(screen.getByRole('button', { name: 'Parent: /api/v1/push' }));
     await user.click(screen.getByRole('button', { name: 'Close' }));
     expect(selected).toEqual([0, null]);
   });
 
-  it('fit it into view with room on both sides, within the trace', async () => {
+  it('fit the span into view with a margin, within the bounds of the trace', async () => {
     const { user, windows } = showPanel(2);
     await user.click(screen.getByRole('button', { name: 'Fit into view' }));
     const [window] = windows;
@@ -117,7 +117,7 @@ describe('the actions on a span', () => {
     expect(window?.to).toBe(1);
   });
 
-  it('fit a gap into view', async () => {
+  it('fit a gap of the span into view', async () => {
     explain();
     const { user, windows } = showPanel(0);
     expect(
@@ -128,13 +128,13 @@ describe('the actions on a span', () => {
     expect(windows[0]?.to).toBeCloseTo(0.91, 5);
   });
 
-  it('are not offered where there is no parent and no gap', () => {
+  it('are not offered if the span has no parent and no gap', () => {
     showPanel(0, aTraceOfSpans({ spans: [aSpan({ gaps: [] })] }));
     expect(screen.queryByRole('button', { name: /^Parent/ })).not.toBeInTheDocument();
     expect(screen.queryByRole('heading', { name: /^Gaps|^Self time/ })).not.toBeInTheDocument();
   });
 
-  it('call the time of a span without children its self time', () => {
+  it('name the gap of a span without children self time', () => {
     explain();
     showPanel(1);
     expect(screen.getByRole('heading', { name: 'Self time: no child spans' })).toBeInTheDocument();
@@ -142,8 +142,8 @@ describe('the actions on a span', () => {
   });
 });
 
-describe('the explanation of a gap', () => {
-  it('that is refused says why, and can be requested again', async () => {
+describe('SpanPanel gap explanation', () => {
+  it('shows why the server rejected it, and can be requested again', async () => {
     explain();
     let count = 0;
     server.use(
@@ -163,7 +163,7 @@ describe('the explanation of a gap', () => {
     expect(count).toBe(2);
   });
 
-  it('shows what ran meanwhile when the goroutine is not known, and the GC', async () => {
+  it('shows P occupancy and GC time when the goroutine is unknown', async () => {
     explain(
       explained(
         anExplanation({
@@ -185,7 +185,7 @@ describe('the explanation of a gap', () => {
     expect(screen.getByRole('button', { name: 'Explain again' })).toBeInTheDocument();
   });
 
-  it('says how many of its pieces are drawn, and unfolds the stacks', async () => {
+  it('shows how many of its pieces are drawn, and their stacks', async () => {
     explain(explained(anExplanation({ pieces_total: 5000 })));
     showPanel(0);
     expect(
@@ -200,7 +200,7 @@ describe('the explanation of a gap', () => {
   });
 });
 
-describe('what a file of spans says of itself', () => {
+describe('SpanFacts', () => {
   const spans = {
     ...anArtifact().spans!,
     dialect: 'otlp-json',
@@ -217,14 +217,14 @@ describe('what a file of spans says of itself', () => {
     warnings: [],
   };
 
-  it('is its size and time, and no defect that it has not', () => {
+  it('shows counts and the recorded time, and no row for a defect with count zero', () => {
     show(<SpanFacts spans={spans} />);
     expect(valueOf('spans')).toHaveTextContent('1,600');
     expect(valueOf('recorded for')).toHaveTextContent('4 s');
     expect(screen.getAllByRole('term')).toHaveLength(5);
   });
 
-  it('are its defects and notes in words', () => {
+  it('shows counts of defects, and warnings as numbered notes', () => {
     show(
       <SpanFacts
         spans={{

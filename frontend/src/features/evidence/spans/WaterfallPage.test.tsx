@@ -23,7 +23,7 @@ function Page() {
   );
 }
 
-it('goes from one found span to the next with Enter, and back with Shift, around both ends', async () => {
+it('WaterfallPage selects the next match with Enter and the previous with Shift+Enter, in a cycle', async () => {
   server.use(
     http.get(at('/span-sets/:id/traces/:trace'), () => HttpResponse.json(aTraceOfSpans())),
     http.get(at('/span-sets/:id/traces/:trace/gap-explanations'), () => HttpResponse.json([])),

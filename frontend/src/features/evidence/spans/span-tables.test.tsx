@@ -31,8 +31,8 @@ const heads = (name: string) =>
     .getAllByRole('columnheader')
     .map((head) => head.textContent);
 
-describe('the gaps of two sides', () => {
-  it('say which changed, by how much, and which did not', () => {
+describe('GapsTable of two sides', () => {
+  it('shows the change of a significant gap, and none of a gap that is not significant', () => {
     showGaps(spansOfTwo());
     expect(screen.getByText('2 positions, 1 significant')).toBeInTheDocument();
     const [changed, other] = bodyRows('Gaps by edge');
@@ -44,7 +44,7 @@ describe('the gaps of two sides', () => {
     expect(other).not.toHaveTextContent('×');
   });
 
-  it('have words for gaps that are on one side only', () => {
+  it('labels gaps that are on one side only, and self time without child spans', () => {
     showGaps(
       spansOfTwo({
         gaps: [
@@ -60,13 +60,13 @@ describe('the gaps of two sides', () => {
     expect(rows.filter((row) => row.includes('self time, no child spans'))).toHaveLength(1);
   });
 
-  it('say that there are none', () => {
+  it('reports that there are no significant gaps', () => {
     showGaps(spansOfTwo({ gaps: [] }));
     expect(screen.getByText('No significant gaps.')).toBeInTheDocument();
     expect(screen.getByText('0 positions, none significant')).toBeInTheDocument();
   });
 
-  it('are chosen by their row, by mouse or keys, and chosen again to be left', async () => {
+  it('selects a gap with a click or Enter, and clears the selection with a second click', async () => {
     const { user, changes, unmount } = showGaps(spansOfTwo());
     const [first] = bodyRows('Gaps by edge');
     await user.click(first!);
@@ -82,7 +82,7 @@ describe('the gaps of two sides', () => {
     expect(again.changes).toEqual([{ edge: '' }]);
   });
 
-  it('are shown at another quantile, and in another order', async () => {
+  it('changes the quantile and the order of the rows', async () => {
     const { user, changes } = showGaps(spansOfTwo());
     await user.click(screen.getByRole('radio', { name: 'p99' }));
     await user.click(screen.getByRole('button', { name: 'Share of request' }));
@@ -91,8 +91,8 @@ describe('the gaps of two sides', () => {
   });
 });
 
-describe('the gaps of one set', () => {
-  it('have no change and no verdict, but their time per request', () => {
+describe('GapsTable of one span set', () => {
+  it('shows the time per request, but no change', () => {
     showGaps(spansOfOne());
     expect(screen.getByText('1 position · self time not covered by a child span')).toBeVisible();
     expect(heads('Gaps by edge')).not.toContain('Change');
@@ -101,8 +101,8 @@ describe('the gaps of one set', () => {
   });
 });
 
-describe('the tables of calls', () => {
-  it('show how many calls a request makes on both sides', () => {
+describe('tables of calls', () => {
+  it('AmplificationTable shows the change of calls per request between both sides', () => {
     show(<AmplificationTable sets={readSets(spansOfTwo())} edge="distributor->ingester" />);
     const [row] = bodyRows('Calls per request');
     expect(row).toHaveTextContent('distributor → ingesterper request /api/v1/push');
@@ -110,7 +110,7 @@ describe('the tables of calls', () => {
     expect(row).toHaveTextContent('makes more calls');
   });
 
-  it('print no interval of a ratio where a difference is bounded', () => {
+  it('AmplificationTable shows a ratio without its interval if that is of a difference', () => {
     const [row] = spansOfTwo().amplification;
     show(
       <AmplificationTable
@@ -122,12 +122,12 @@ describe('the tables of calls', () => {
     expect(bodyRows('Calls per request')[0]).not.toHaveTextContent('1.60 – 1.70');
   });
 
-  it('have one column of calls where there is one side', () => {
+  it('AmplificationTable has one column of calls for a single side', () => {
     show(<AmplificationTable sets={readSets(spansOfOne())} edge="" />);
     expect(heads('Calls per request')).toEqual(['Caller and callee', 'Calls', 'p99 / max']);
   });
 
-  it('say whether the slowest of parallel calls explains the tail', () => {
+  it('FanOutTable shows whether the slowest of parallel calls explains the tail latency', () => {
     const row = {
       side: 'base',
       caller: 'api',
@@ -148,7 +148,7 @@ describe('the tables of calls', () => {
     expect(partly).toHaveTextContent('slowest call explains 25% of the tail');
   });
 
-  it('name the side of repeated calls only where there are two', () => {
+  it('RepeatedTable has a column for the side only if there are two sides', () => {
     const rows = readSets(
       spansOfTwo({
         n_plus_one: [
@@ -175,7 +175,7 @@ describe('the tables of calls', () => {
     expect(heads('N+1 calls')).not.toContain('Side');
   });
 
-  it('print shares and q-values of attributes', () => {
+  it('AttributesTable shows shares, and significance with the q-value', () => {
     const rows = readSets(spansOfTwo()).attributes;
     show(<AttributesTable rows={[...rows, { ...rows[0]!, value: 'us', q_value: 0.00001 }]} />);
     const [eu, us] = bodyRows('Attributes of slow requests');
@@ -183,7 +183,7 @@ describe('the tables of calls', () => {
     expect(within(us!).getByTitle('q < .001')).toHaveTextContent('significant');
   });
 
-  it('are left out when they have no rows', () => {
+  it('show nothing without rows', () => {
     const sets = readSets(spansOfTwo({ amplification: [] }));
     show(
       <>
@@ -198,7 +198,7 @@ describe('the tables of calls', () => {
   });
 });
 
-describe('all traces of a set', () => {
+describe('AllTraces', () => {
   const START: TracesView = {
     page: 0,
     order: 'duration',
@@ -222,7 +222,7 @@ describe('all traces of a set', () => {
   const serve = (items: object[], total: number) =>
     server.use(http.get(at('/span-sets/:id/traces'), () => HttpResponse.json({ items, total })));
 
-  it('say why they could not be loaded, and load when tried again', async () => {
+  it('shows why the traces cannot be loaded, and reloads them with Try again', async () => {
     serve([{ ...spansOfOne().traces[0], gap_ns: 0, errors: 0, root: '' }], 1);
     server.use(
       http.get(at('/span-sets/:id/traces'), () => problem(410, { detail: 'It was deleted.' }), {
@@ -244,13 +244,13 @@ describe('all traces of a set', () => {
     [0, { words: 'x' }, 'No traces match.'],
     [0, { errors: true }, 'No traces match.'],
     [120, { page: 9 }, 'This page is past the end of the list.'],
-  ])('of %i say why the list is empty', async (total, view, words) => {
+  ])('explains an empty list of %i traces for the view %o: %s', async (total, view, words) => {
     serve([], total);
     showTraces(view);
     expect(await screen.findByText(words)).toBeInTheDocument();
   });
 
-  it('lead back from a page past the end', async () => {
+  it('returns from a page past the end with Previous, and disables Next', async () => {
     serve([], 60);
     const { user, views } = showTraces({ page: 2 });
     await user.click(await screen.findByRole('button', { name: 'Previous' }));
@@ -258,7 +258,7 @@ describe('all traces of a set', () => {
     expect(screen.getByRole('button', { name: 'Next' })).toBeDisabled();
   });
 
-  it('begin at the first page again when they are searched or filtered', async () => {
+  it('returns to the first page when the search or the filter changes', async () => {
     serve([spansOfOne().traces[0]!], 120);
     const { user, views } = showTraces({ page: 1 });
     await user.type(screen.getByRole('textbox', { name: /^Find traces/ }), 'x');

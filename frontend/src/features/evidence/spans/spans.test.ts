@@ -14,52 +14,52 @@ import { setAnswer, skewText, traceAnswer } from './span-wording';
 
 const text = (words: { text: string }[]) => words.map((each) => each.text).join('');
 
-describe('reading spans', () => {
-  it('refuses another format in words', () => {
+describe('readSets, readSet and readTrace', () => {
+  it('reject documents of another format, which the error names', () => {
     expect(() => readSets({ format: 'slowpath.diff' })).toThrow(/format slowpath\.diff/);
     expect(() => readTrace(null)).toThrow(/unknown/);
   });
-  it('calls the traces of one set by the id it was asked with', () =>
+  it('assign the requested id to the traces of one span set', () =>
     expect(readSet(spansOfOne(), 'the-id').traces[0]?.artifact).toBe('the-id'));
-  it('takes a span as a root whose parent does not stand above it', () => {
+  it('treat a span as a root unless its parent is in a row above', () => {
     const trace = readTrace(aTraceOfSpans({ spans: [aSpan({ parent: 1 }), aSpan({ parent: 0 })] }));
     expect(trace.spans.map(({ parent }) => parent)).toEqual([null, 0]);
   });
 });
 
-describe('what spans say', () => {
-  it('is the gap that holds most of a trace', () => {
+describe('span wording', () => {
+  it('traceAnswer names the gap that takes most of a trace', () => {
     expect(text(traceAnswer(readTrace(aTraceOfSpans())))).toBe(
       '/api/v1/push took 10 ms; 7 ms is a gap in distributor /api/v1/push between validate and Push',
     );
   });
-  it('is whose own time holds most where no gap does', () => {
+  it('traceAnswer names the span with the most self time if there is no gap, or no spans', () => {
     const spans = aTraceOfSpans().spans.map((span) => ({ ...span, gaps: [] }));
     expect(text(traceAnswer(readTrace(aTraceOfSpans({ spans }))))).toContain(
       '70% is the self time of distributor /api/v1/push',
     );
     expect(text(traceAnswer(readTrace(aTraceOfSpans({ spans: [] }))))).toMatch(/no spans/);
   });
-  it('is how long the requests of a set take, and which gap holds most of them', () => {
+  it('setAnswer names median and p99 of the requests, and the gap with the largest share', () => {
     expect(text(setAnswer(readSet(spansOfOne(), 'x')))).toBe(
       '/api/v1/push takes 3.90 ms at the median and 20.8 ms at p99; 31.7% of request time is a gap in distributor /api/v1/push between validate and Push',
     );
   });
-  it('reports clock skew and its direction', () => {
+  it('skewText describes clock skew and its direction', () => {
     expect(skewText(0)).toBeNull();
     expect(skewText(-2_000_000)).toMatch(/2 ms earlier/);
   });
 });
 
-describe('rows of gaps', () => {
+describe('gap rows', () => {
   const { gaps } = readSets(spansOfTwo());
-  it('begin with what changed', () => {
+  it('start with the changed gap when they are sorted by change', () => {
     const edges = (column: string) =>
       sortedGaps(gaps, { column, descending: true }, 'p90').map(({ edge }) => edge);
     expect(edges('change')[0]).toBe('distributor//api/v1/push|validate|Push');
     expect(gapNs(gaps[0]!, 'candidate', 'p99')).toBe(13_240_000);
   });
-  it('have no ratio where low and high bound a difference', () => {
+  it('have no ratio if the interval is that of a difference', () => {
     const only = readSets(
       spansOfTwo({
         gaps: [aGap({ base: null, change: { ratio: null, difference: 5, low: 3, high: 7 } })],
@@ -67,7 +67,7 @@ describe('rows of gaps', () => {
     ).gaps[0]!;
     expect(ratioOf(only, 'p90')).toEqual({ ratio: null, low: null, high: null });
   });
-  it('show the change of the quantile whose values they show', () => {
+  it('have the change and the state of the selected quantile', () => {
     const at = (ratio: number, low: number, high: number) => ({
       ratio,
       difference: 1,
@@ -89,7 +89,7 @@ describe('rows of gaps', () => {
       'noise',
     ]);
   });
-  it('of older documents have a change only beside the quantile that it is of', () => {
+  it('have a change at one quantile only in documents of older versions', () => {
     const { gaps: older } = readSets(spansOfTwo());
     const row = older.find(({ change }) => change?.quantile === 0.9)!;
     expect(ratioOf(row, 'p90').ratio).toBe(row.change?.ratio);
@@ -97,8 +97,8 @@ describe('rows of gaps', () => {
   });
 });
 
-describe('addresses', () => {
-  it('of a trace restore span, folds and window', () => {
+describe('URLs of spans', () => {
+  it('restore selected span, folded rows, viewport and search of a trace', () => {
     const view = waterfallViewOf(
       readWaterfallSearch({ span: 4, fold: 'r1r7', wfrom: 0.2, wto: 0.5, q: 'push', plain: true }),
     );
@@ -118,7 +118,7 @@ describe('addresses', () => {
       plain: true,
     });
   });
-  it('fall back field by field', () => {
+  it('replace only invalid parameters by their defaults', () => {
     const view = waterfallViewOf(
       readWaterfallSearch({ span: -1, fold: 'r1rxr3', wfrom: 0.9, wto: 0.1, q: 7 }),
     );

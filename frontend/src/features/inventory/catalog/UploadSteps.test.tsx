@@ -8,8 +8,8 @@ import { UploadSteps, uploadCommands } from './UploadSteps';
 
 const page = (...items: unknown[]) => HttpResponse.json({ items, next_cursor: null });
 
-describe('the commands of the first upload', () => {
-  it('are five lines with the server, the service and the token', () => {
+describe('commands of the first upload', () => {
+  it('consist of five lines with the server, the service and the token', () => {
     const lines = uploadCommands('https://slowpath.example', 'shop', 'slp_secret');
     expect(lines).toHaveLength(5);
     expect(lines.slice(0, 2)).toEqual([
@@ -19,7 +19,7 @@ describe('the commands of the first upload', () => {
     expect(lines[3]).toContain('/api/v1/builds/shop/');
   });
 
-  it('have a placeholder without a new token, and wait for the first build', async () => {
+  it('have a placeholder without a token, and wait for the first build', async () => {
     server.use(http.get(at('/builds'), () => page()));
     show(<UploadSteps service={{ id: 's1', slug: 'shop' }} buildLink={(_, words) => words} />);
     expect(screen.getByLabelText('Commands')).toHaveTextContent(
@@ -28,7 +28,7 @@ describe('the commands of the first upload', () => {
     expect(await screen.findByText('waiting for the first build')).toBeInTheDocument();
   });
 
-  it('are confirmed once a build of the service arrived', async () => {
+  it('are confirmed with a link when the service has a build', async () => {
     let asked: string | null = null;
     server.use(
       http.get(at('/builds'), ({ request }) => {

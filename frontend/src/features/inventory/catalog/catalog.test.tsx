@@ -34,7 +34,7 @@ function record(method: 'post' | 'patch', path: string, answer: () => Response):
 
 const dialog = (name: string) => screen.findByRole('dialog', { name });
 
-describe('the list of services', () => {
+describe('ServicesPage services', () => {
   const showServices = (mayManage = true, onOpen: (service: Service) => void = () => undefined) =>
     show(
       <ServicesPage
@@ -47,7 +47,7 @@ describe('the list of services', () => {
       />,
     );
 
-  it('shows name, main package and description, and a dash for what is not known', async () => {
+  it('are listed with name, main package and description, and a dash for unknown values', async () => {
     server.use(
       http.get(at('/services'), () =>
         page([aService(), aService({ id: 's2', name: 'ingester', main_package: null })]),
@@ -60,7 +60,7 @@ describe('the list of services', () => {
     expect(ingester).toHaveTextContent(/ingester–Sells things/);
   });
 
-  it('says that there are none, and offers viewers nothing to add', async () => {
+  it('are replaced by an empty state, in which viewers can add nothing', async () => {
     showServices(false);
     expect(await screen.findByText('No services yet.')).toBeInTheDocument();
     expect(await screen.findByText('No environments yet.')).toBeInTheDocument();
@@ -68,7 +68,7 @@ describe('the list of services', () => {
     expect(screen.getAllByRole('textbox')).toEqual([screen.getByLabelText('Search services')]);
   });
 
-  it('says why it could not be loaded, and loads when tried again', async () => {
+  it('are replaced by an error if they cannot be loaded, until Try again succeeds', async () => {
     server.use(
       http.get(at('/services'), () => problem(403, { detail: 'You left the team.' }), {
         once: true,
@@ -82,7 +82,7 @@ describe('the list of services', () => {
     expect(await screen.findByRole('link', { name: 'shop' })).toBeInTheDocument();
   });
 
-  it('gains a service, which appears without a reload', async () => {
+  it('are created in a dialog and listed without a reload', async () => {
     let there: Service[] = [];
     server.use(http.get(at('/services'), () => page(there)));
     const sent = record('post', '/services', () => {
@@ -101,7 +101,7 @@ describe('the list of services', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
 
-  it('keeps what was typed when the server refuses a service', async () => {
+  it('stay in the dialog with the reason when the server rejects them', async () => {
     record('post', '/services', () =>
       problem(409, { title: 'The name is taken', detail: 'shop exists.', resolution: 'Open it.' }),
     );
@@ -116,7 +116,7 @@ describe('the list of services', () => {
   });
 });
 
-describe('the environments', () => {
+describe('ServicesPage environments', () => {
   function showEnvironments(items: object[] = [PRODUCTION]) {
     server.use(http.get(at('/environments'), () => page(items)));
     return show(
@@ -131,7 +131,7 @@ describe('the environments', () => {
     );
   }
 
-  it('are added by name, and the field is empty afterwards', async () => {
+  it('are added by name, after which the field is empty', async () => {
     const items: object[] = [];
     const sent = record('post', '/environments', () => {
       items.push(PRODUCTION);
@@ -148,7 +148,7 @@ describe('the environments', () => {
     expect(sent).toEqual([{ name: 'production' }]);
   });
 
-  it('are renamed in place when the field is left, and only if the name changed', async () => {
+  it('are renamed in place, but not to an empty or unchanged name', async () => {
     const sent = record('patch', '/environments/e1', () =>
       HttpResponse.json({ ...PRODUCTION, name: 'live' }),
     );
@@ -164,7 +164,7 @@ describe('the environments', () => {
     await waitFor(() => expect(sent).toEqual([{ name: 'live' }]));
   });
 
-  it('are deleted after a question that says what goes with one', async () => {
+  it('are deleted after a confirmation that lists what is deleted with them', async () => {
     let items = [PRODUCTION, { ...PRODUCTION, id: 'e2', name: 'staging' }];
     const deleted: unknown[] = [];
     server.use(
@@ -187,7 +187,7 @@ describe('the environments', () => {
     expect(deleted).toEqual(['e2']);
   });
 
-  it('say why one was not added', async () => {
+  it('stay in the field with the reason when the server rejects them', async () => {
     record('post', '/environments', () => problem(409, { detail: 'At most 50 environments.' }));
     const { user } = showEnvironments();
     await user.type(await screen.findByRole('textbox', { name: 'New environment' }), 'x{Enter}');
@@ -220,15 +220,15 @@ function showService({
   );
 }
 
-describe('a service', () => {
-  it('that is not there says why, beside the way back', async () => {
+describe('ServiceDetail', () => {
+  it('shows why a service cannot be loaded, beside the link back', async () => {
     showService();
     server.use(http.get(at('/services/:id'), () => problem(404, { detail: 'It was deleted.' })));
     expect(await screen.findByRole('alert')).toHaveTextContent('It was deleted.');
     expect(screen.getByRole('link', { name: 'All services' })).toBeInTheDocument();
   });
 
-  it('is changed in a form that begins with what is known', async () => {
+  it('edits a service in a form with its current values', async () => {
     const sent = record('patch', '/services/:id', () => HttpResponse.json(aService()));
     const { user } = showService();
     await user.click(await screen.findByRole('button', { name: 'Edit' }));
@@ -242,7 +242,7 @@ describe('a service', () => {
     );
   });
 
-  it('is deleted after a question, and the page is left', async () => {
+  it('deletes a service after confirmation, and leaves the page', async () => {
     const gone: string[] = [];
     server.use(
       http.delete(at('/services/:id'), ({ params }) => {
@@ -259,7 +259,7 @@ describe('a service', () => {
     await waitFor(() => expect(gone).toEqual([SERVICE, 'left']));
   });
 
-  it('that the server does not delete stays, with the reason in the question', async () => {
+  it('stays open with the reason when the server rejects the deletion', async () => {
     server.use(
       http.delete(at('/services/:id'), () => problem(409, { detail: 'A bisect uses it.' })),
     );
@@ -273,8 +273,8 @@ describe('a service', () => {
   });
 });
 
-describe('the builds of a service', () => {
-  it('show what is known of each, and a dash for what is not', async () => {
+describe('ServiceDetail builds', () => {
+  it('are listed with their details, and a dash for unknown values', async () => {
     showService({
       builds: [
         aBuild({ display_name: 'v2.31', flags: '-race' }),
@@ -287,7 +287,7 @@ describe('the builds of a service', () => {
     expect(second).toHaveTextContent(/^5f3c1e8000–––linux–/);
   });
 
-  it('are searched at the server', async () => {
+  it('are searched by the server', async () => {
     const asked: (string | null)[] = [];
     const { user } = showService();
     server.use(
@@ -304,7 +304,7 @@ describe('the builds of a service', () => {
     expect(asked).toEqual([null, 'x']);
   });
 
-  it('are created with what identifies them', async () => {
+  it('are created with their identifying values', async () => {
     const sent = record('post', '/builds', () => HttpResponse.json(aBuild(), { status: 201 }));
     const { user } = showService();
     await user.click(await screen.findByRole('button', { name: 'New build' }));
@@ -329,7 +329,7 @@ describe('the builds of a service', () => {
     );
   });
 
-  it('keep what identifies them when they are edited', async () => {
+  it('keep their identifying values when they are edited', async () => {
     const sent = record('patch', '/builds/:id', () =>
       problem(409, { detail: 'The name is taken.', resolution: 'Choose another name.' }),
     );
@@ -346,7 +346,7 @@ describe('the builds of a service', () => {
     expect(sent).toEqual([{ branch: null, label: 'v3' }]);
   });
 
-  it('are deleted after a question', async () => {
+  it('are deleted after confirmation', async () => {
     const deleted: unknown[] = [];
     server.use(
       http.delete(at('/builds/:id'), ({ params }) => {
@@ -364,7 +364,7 @@ describe('the builds of a service', () => {
     await waitFor(() => expect(deleted).toEqual([aBuild().id]));
   });
 
-  it('are only read by viewers', async () => {
+  it('are listed without actions for viewers', async () => {
     showService({ mayManage: false, mayWrite: false });
     expect(await screen.findByRole('link', { name: '5f3c1e8000' })).toBeInTheDocument();
     for (const name of ['New build', 'Edit', 'Delete'])

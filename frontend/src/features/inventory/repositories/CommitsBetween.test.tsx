@@ -67,8 +67,8 @@ const titles = () =>
     .getAllByRole('rowheader')
     .map((cell) => within(cell).getByRole('link').textContent);
 
-describe('the commits between two builds', () => {
-  it('stand by suspicion, with why, and can be put in their order', async () => {
+describe('CommitsBetween', () => {
+  it('sorts commits by suspicion and lists the reasons, or sorts them by date', async () => {
     const reasons = [{ kind: 'package' as const, sentence: 'Touches store.' }];
     const suspects = [
       aSuspect('3', 0.1),
@@ -90,7 +90,7 @@ describe('the commits between two builds', () => {
     expect(titles()).toEqual(['Change 3', 'Change 2', 'Change 1']);
   });
 
-  it('list their caveats, and can be inspected', async () => {
+  it('lists caveats, and requests the package closures of the range', async () => {
     let asked: unknown = null;
     const partly = found([aSuspect('2', 1)], {
       complete: false,
@@ -112,7 +112,7 @@ describe('the commits between two builds', () => {
     expect(asked).toEqual({ good: SHA('0'), bad: SHA('9') });
   });
 
-  it('say what is lacking', async () => {
+  it('shows that no repository is linked', async () => {
     const unknown_reason = 'No repository is linked to this service. Link one.';
     server.use(
       http.get(at('/services/s/commits'), () =>

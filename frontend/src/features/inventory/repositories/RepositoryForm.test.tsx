@@ -51,8 +51,8 @@ beforeEach(() => {
   );
 });
 
-describe('a new repository', () => {
-  it('is chosen from the list of its host, and uses the credentials of a known one', async () => {
+describe('RepositoryForm for a new repository', () => {
+  it('selects it from the list of the host, and reuses known credentials', async () => {
     const { user } = show(<RepositoryForm repository={null} onDone={() => undefined} />);
     await user.click(
       await screen.findByRole('combobox', { name: 'Repository at code.example.org' }),
@@ -74,7 +74,7 @@ describe('a new repository', () => {
     );
   });
 
-  it('at another address does not use them', async () => {
+  it('does not reuse credentials for a URL on another host', async () => {
     const { user } = show(<RepositoryForm repository={null} onDone={() => undefined} />);
     await user.click(
       await screen.findByRole('combobox', { name: 'Repository at code.example.org' }),
@@ -87,7 +87,7 @@ describe('a new repository', () => {
     expect(sent[0]).not.toHaveProperty('credentials_of');
   });
 
-  it('can be entered where the host does not list any', async () => {
+  it('accepts a URL if the list of the host cannot be loaded', async () => {
     server.use(
       http.get(at('/repositories/:id/host-repositories'), () =>
         problem(503, { detail: 'code.example.org answered 500.' }),
@@ -103,8 +103,8 @@ describe('a new repository', () => {
   });
 });
 
-describe('listed hosts', () => {
-  it('are those with credentials and a list, with the repository that can be fetched', () => {
+describe('listedHosts', () => {
+  it('returns hosts that list repositories with credentials, each with a fetched repository', () => {
     const failing = { ...known, id: 'x', name: 'old', fetched_at: null };
     const others: Repository[] = [
       failing,

@@ -84,8 +84,8 @@ function shown(
   );
 }
 
-describe('the suspect commit', () => {
-  it('is the most suspicious one, with its people and an action on its author', async () => {
+describe('SuspectCommit', () => {
+  it('shows the most suspected commit with its people and an action for its author', async () => {
     shown([aSuspect('1', 0.2), aSuspect('2', 0.8)]);
     expect(await screen.findByText('“ident: copy <b>bytes</b>”')).toBeInTheDocument();
     expect(screen.getByRole('link', { name: '2222222222' })).toHaveAttribute(
@@ -101,7 +101,7 @@ describe('the suspect commit', () => {
     expect(screen.getByRole('button', { name: 'Assign to Jonas Thiel' })).toBeInTheDocument();
   });
 
-  it('offers each member once: author, reviewer, code owner', async () => {
+  it('offers each member only once as assignee: author, reviewer, code owner', async () => {
     const member = (user_id: string, name: string) => ({ name, user_id, user_name: name });
     shown([aSuspect('2', 1)], {
       reviewers: [member('u1', 'Jonas Thiel'), member('u2', 'Lea Brandt')],
@@ -117,7 +117,7 @@ describe('the suspect commit', () => {
     expect(assigned).toEqual(['u2', null]);
   });
 
-  it('offers no assignee if its author is not a member, and states why owners are unknown', async () => {
+  it('offers no assignee without a member, reports unknown owners, and omits an unsafe link', async () => {
     shown([aSuspect('2', 1)], {
       author: { name: 'jt', user_id: null, user_name: null },
       owners: null,
@@ -130,7 +130,7 @@ describe('the suspect commit', () => {
     expect(screen.queryByRole('link', { name: 'Pull request 7' })).toBeNull();
   });
 
-  it('states in words why it is unknown', async () => {
+  it('shows why the suspect commit is unknown', async () => {
     const unknown_reason = 'No repository is linked to this service.';
     shown([], {}, { repository: null, unknown_reason });
     expect(

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { linesOf } from './diff-rows';
 import { fileName, fileState, shareText } from './commit-wording';
 
-describe('the lines of a hunk', () => {
-  it('are numbered on the side they stand on', () => {
+describe('linesOf', () => {
+  it('numbers the lines of a hunk on the sides to which they belong', () => {
     const lines = linesOf({
       old_start: 3,
       new_start: 5,
@@ -22,9 +22,9 @@ describe('the lines of a hunk', () => {
   });
 });
 
-describe('a file', () => {
+describe('fileName and fileState', () => {
   const file = { binary: false, left_out: 0, hunks: [] };
-  it('is called by its path, or by both', () => {
+  it('return the path of a file, or both paths, and its state', () => {
     expect(fileName({ ...file, old_path: 'a', new_path: 'a' })).toBe('a');
     expect(fileName({ ...file, old_path: 'a', new_path: 'b' })).toBe('a → b');
     expect(fileState({ ...file, old_path: 'a', new_path: 'b' })).toBe('renamed');
@@ -33,8 +33,8 @@ describe('a file', () => {
   });
 });
 
-describe('a share of suspicion', () => {
-  it('is neither nothing nor everything unless it is', () => {
+describe('shareText', () => {
+  it('returns "excluded" and "100%" only for exactly 0 and 1', () => {
     expect([0, 0.004, 0.5, 0.996, 1].map(shareText)).toEqual([
       'excluded',
       '< 1%',

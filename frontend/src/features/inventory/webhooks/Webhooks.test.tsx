@@ -50,8 +50,8 @@ function serve(hooks: Hook[], deliveries: HookDelivery[] = []) {
 const row = (name: string) => screen.findByRole('listitem', { name });
 const button = (name: string) => screen.findByRole('button', { name });
 
-describe('the row of a webhook', () => {
-  it('says for which services it is, and what was requested again', async () => {
+describe('Webhooks row', () => {
+  it('shows the services of a webhook, and how many deliveries were requested again', async () => {
     serve([
       aHook({ service_ids: ['s1', 's2'], reconciled_at: AT, missed_count: 1 }),
       aHook({ id: 'h2', name: 'one', repository_id: 'r1', target: 'shop/api', kind: 'gitlab' }),
@@ -70,7 +70,7 @@ describe('the row of a webhook', () => {
     expect(screen.queryByRole('button', { name: /^(Renew|Delete|Check)/ })).toBeNull();
   });
 
-  it('checks for missed deliveries only where it has a token for that', async () => {
+  it('offers a check for missed deliveries only with an API, and shows why the check failed', async () => {
     serve([aHook({ api_url: 'https://api.github.com' }), aHook({ id: 'h2', name: 'other' })]);
     let count = 0;
     server.use(
@@ -90,7 +90,7 @@ describe('the row of a webhook', () => {
     ).not.toBeInTheDocument();
   });
 
-  it('shows its deliveries on request, and hides them again', async () => {
+  it('shows the deliveries on request, and hides them again', async () => {
     serve(
       [aHook()],
       [
@@ -108,7 +108,7 @@ describe('the row of a webhook', () => {
     expect(screen.queryByRole('list', { name: /^Deliveries/ })).not.toBeInTheDocument();
   });
 
-  it('says why its deliveries could not be loaded, and that there are none', async () => {
+  it('shows why the deliveries cannot be loaded', async () => {
     serve([aHook()]);
     server.use(
       http.get(at('/webhooks/:id/deliveries'), () => problem(403, { detail: 'Not readable.' }), {
@@ -120,7 +120,7 @@ describe('the row of a webhook', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Not readable.');
   });
 
-  it('is deleted after a question that says what happens to what is sent', async () => {
+  it('is deleted after a confirmation that states the consequence', async () => {
     let hooks = [aHook({ kind: 'gitlab' })];
     serve([]);
     server.use(
@@ -139,7 +139,7 @@ describe('the row of a webhook', () => {
     expect(await screen.findByText(/^No webhooks yet/)).toBeInTheDocument();
   });
 
-  it('shows a renewed secret once, with where to put it', async () => {
+  it('shows a renewed secret, and where to enter it', async () => {
     serve([aHook()]);
     server.use(
       http.post(at('/webhooks/h1/:act'), () =>
@@ -154,7 +154,7 @@ describe('the row of a webhook', () => {
   });
 });
 
-describe('the form of a webhook', () => {
+describe('WebhookForm', () => {
   function openForm() {
     serve([]);
     const sent: unknown[] = [];
@@ -167,7 +167,7 @@ describe('the form of a webhook', () => {
     return { ...show(<WebhookForm onDone={() => undefined} />), sent };
   }
 
-  it('sends no address of an API without a token', async () => {
+  it('sends no API URL without a token', async () => {
     const { user, sent } = openForm();
     expect(screen.queryByLabelText('API')).not.toBeInTheDocument();
     await enter(user, screen.getByLabelText(/^Name/), 'monorepo');
@@ -180,7 +180,7 @@ describe('the form of a webhook', () => {
     );
   });
 
-  it('sends the usual API of the kind with a token, unless another is entered', async () => {
+  it('sends the default API URL of the kind with a token, unless another is entered', async () => {
     const { user, sent } = openForm();
     await user.type(screen.getByLabelText(/^Name/), 'x');
     await user.click(screen.getByRole('combobox', { name: 'Kind' }));
@@ -200,7 +200,7 @@ describe('the form of a webhook', () => {
     ]);
   });
 
-  it('asks no token of Bitbucket, which lists no deliveries', async () => {
+  it('shows no token field for Bitbucket, and sends no token', async () => {
     const { user, sent } = openForm();
     await enter(user, screen.getByLabelText(/^Name/), 'api');
     await enter(user, screen.getByLabelText('Token'), 'ghp');

@@ -55,8 +55,8 @@ const limitTo90Days = async (user: ReturnType<typeof show>['user']) => {
 };
 const save = () => screen.getByRole('button', { name: 'Save' });
 
-describe('retention rules', () => {
-  it('can be read, not changed, by those who do not manage the team', async () => {
+describe('RetentionRules', () => {
+  it('shows the rules without a form to users who cannot manage the team', async () => {
     serve();
     show(<RetentionRules mayManage={false} />);
     const [, cpu, samples] = await screen.findAllByRole('row');
@@ -66,14 +66,14 @@ describe('retention rules', () => {
     expect(screen.queryByRole('button', { name: 'Save' })).not.toBeInTheDocument();
   });
 
-  it('offer no unlimited retention where the server allows none', async () => {
+  it('offers unlimited retention only where the server allows it', async () => {
     serve();
     show(<RetentionRules mayManage />);
     expect(await screen.findAllByRole('checkbox')).toHaveLength(1);
     expect(screen.getByLabelText('Retention of Metric samples, days')).toHaveValue('30');
   });
 
-  it('say what would be deleted, and delete only after a second question', async () => {
+  it('previews the deletion, and saves only after confirmation', async () => {
     const { sent, previewed } = serve(3);
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
@@ -98,7 +98,7 @@ describe('retention rules', () => {
     });
   });
 
-  it('are saved without a question where nothing would be deleted', async () => {
+  it('saves without confirmation if nothing would be deleted', async () => {
     const { sent } = serve(0);
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
@@ -108,7 +108,7 @@ describe('retention rules', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 
-  it('are as before after Undo, and cannot be saved unchanged', async () => {
+  it('restores the saved rules with Undo, and disables Save without changes', async () => {
     serve();
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
@@ -117,7 +117,7 @@ describe('retention rules', () => {
     expect(save()).toBeDisabled();
   });
 
-  it('show why they were not saved, and what was entered', async () => {
+  it('shows why the rules could not be saved, and keeps the input', async () => {
     serve(0, () =>
       problem(422, { title: 'Invalid', detail: 'The retention of audit is too short.' }),
     );
@@ -131,7 +131,7 @@ describe('retention rules', () => {
     expect(screen.getByLabelText('Retention of CPU profiles, days')).toHaveValue('90');
   });
 
-  it('can be asked for again when they could not be loaded', async () => {
+  it('reloads the rules with Try again if they could not be loaded', async () => {
     server.use(http.get(at('/retention'), () => problem(400, { detail: 'Not now.' })));
     const { user } = show(<RetentionRules mayManage />);
     const again = await screen.findByRole('button', { name: 'Try again' });

@@ -37,8 +37,8 @@ const list = async (name: string) =>
     .getAllByRole('listitem')
     .map((item) => item.textContent);
 
-describe('storage usage', () => {
-  it('lists kinds by size, and ages in order of time', async () => {
+describe('UsageSections', () => {
+  it('lists usage by kind, largest first, by age in order of time, and by service', async () => {
     serve();
     show(<UsageSections />);
     expect(await list('By kind')).toEqual([
@@ -53,7 +53,7 @@ describe('storage usage', () => {
     expect(await list('By service')).toEqual(['No build30.0 MiB12 artifacts']);
   });
 
-  it('adds up the services beyond the first twelve', async () => {
+  it('shows one sum for all services after the first twelve', async () => {
     serve({
       services: Array.from({ length: 15 }, (_, index) => ({
         service_id: String(index),
@@ -69,14 +69,14 @@ describe('storage usage', () => {
     expect(services.join()).not.toContain('service 12');
   });
 
-  it('explains an empty team instead of empty lists', async () => {
+  it('shows an empty state instead of lists if there are no uploads', async () => {
     serve({ files: 0, bytes: 0, kinds: [], services: [], ages: [] });
     show(<UsageSections />);
     expect(await screen.findByText('No uploads yet.')).toBeInTheDocument();
     expect(screen.queryByRole('list', { name: 'By kind' })).not.toBeInTheDocument();
   });
 
-  it('warns near a limit, and states at the limit that uploads are rejected', async () => {
+  it('warns near a limit, and shows at the limit that uploads are rejected', async () => {
     serve({
       limits: [
         { resource: 'bytes', used: 95 * MIB, limit: 100 * MIB, state: 'near-limit' },
@@ -92,7 +92,7 @@ describe('storage usage', () => {
     );
   });
 
-  it('names no limit that is not near', async () => {
+  it('shows no limit that is not near', async () => {
     serve({
       limits: [{ resource: 'bytes', used: MIB, limit: 100 * MIB, state: 'ok' }],
     });
@@ -101,7 +101,7 @@ describe('storage usage', () => {
     expect(screen.queryByText('Limits')).not.toBeInTheDocument();
   });
 
-  it('counts derived data by folder once it was counted, without the empty ones', async () => {
+  it('lists usage by type when it was counted, without empty types', async () => {
     serve({
       counted_at: '2026-11-20T08:00:00Z',
       deleted_blobs: 3,
@@ -119,7 +119,7 @@ describe('storage usage', () => {
     expect(screen.getByText(/3 blobs in the last run/)).toBeInTheDocument();
   });
 
-  it('is requested again when it could not be loaded', async () => {
+  it('reloads with Try again if the usage could not be loaded', async () => {
     let requests = 0;
     server.use(
       http.get(at('/usage'), () => {
