@@ -40,7 +40,7 @@ describe('Links to the Compare page', () => {
   });
 });
 
-describe('"Change sides" link of a comparison', () => {
+describe('"Change sides" link', () => {
   const sides = async (changed: Partial<Comparison>): Promise<string> => {
     const comparison = aComparison({ id: 'c1', ...changed });
     server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
