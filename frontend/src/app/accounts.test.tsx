@@ -31,8 +31,8 @@ function signedOut(): void {
   );
 }
 
-describe('signing in', () => {
-  it('leads back to where one wanted to go, and says why it failed before', async () => {
+describe('Sign-in', () => {
+  it('shows why it failed, and navigates to the requested page on success', async () => {
     signedOut();
     const { user, where } = open('/t/northwind/artifacts?q=cpu');
     await user.type(await screen.findByLabelText('Email'), 'mira@northwind.example');
@@ -47,14 +47,14 @@ describe('signing in', () => {
     expect(where()).toContain('/t/northwind/artifacts?q=cpu');
   });
 
-  it('never leads to another site', () => {
+  it('returns only to paths of this site', () => {
     expect(
       ['//evil.example', '/\\evil.example', 'https://evil.example', undefined].map(safeReturnPath),
     ).toEqual(['/', '/', '/', '/']);
     expect(safeReturnPath('/t/a/artifacts')).toBe('/t/a/artifacts');
   });
 
-  it("does not show another team's pages", async () => {
+  it('shows "Page not found" to a user who is not a member of the team', async () => {
     open('/t/others/comparisons');
     expect(await screen.findByText('Page not found')).toBeInTheDocument();
   });
@@ -65,8 +65,8 @@ const withIssuer = (ways: { are_passwords_enabled: boolean; sign_up: boolean }) 
     HttpResponse.json({ ...ways, oidc: { name: 'Corp' }, saml: null }),
   );
 
-describe('signing in by the operator’s service', () => {
-  it('offers it above the form, and alone where passwords are off', async () => {
+describe('Sign-in at an identity provider', () => {
+  it('is offered above the form, or alone when passwords are disabled', async () => {
     signedOut();
     server.use(withIssuer({ are_passwords_enabled: true, sign_up: true }));
     const both = open('/sign-in');
@@ -80,7 +80,7 @@ describe('signing in by the operator’s service', () => {
     expect(screen.queryByText('Create an account')).not.toBeInTheDocument();
   });
 
-  it('hands on once what it was sent back with, and goes where one wanted to go', async () => {
+  it('sends the OpenID Connect response once, and navigates to the requested page', async () => {
     const handed: unknown[] = [];
     server.use(
       http.post(at('/oidc/callback'), async ({ request }) => {
@@ -99,7 +99,7 @@ describe('signing in by the operator’s service', () => {
     expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
   });
 
-  it('hands on once the response of a SAML provider, and keeps none', async () => {
+  it('sends the SAML response once, and removes it from the session storage', async () => {
     const handed: unknown[] = [];
     server.use(
       http.post(at('/saml/callback'), async ({ request }) => {
@@ -118,7 +118,7 @@ describe('signing in by the operator’s service', () => {
     expect(window.sessionStorage.getItem('slowpath.saml')).toBeNull();
   });
 
-  it('says why one was not signed in, and never leads to another site', async () => {
+  it('shows why it failed, and does not redirect to another site', async () => {
     server.use(
       http.post(at('/oidc/callback'), () =>
         problem(401, { title: 'Not signed in', detail: 'The response was already used.' }),
@@ -140,7 +140,7 @@ describe('signing in by the operator’s service', () => {
     expect(where()).not.toContain('evil');
   });
 
-  it('lists what is linked, and asks for no current password where there is none', async () => {
+  it('shows linked accounts in the settings, without a field for a current password if none is set', async () => {
     server.use(
       withIssuer({ are_passwords_enabled: true, sign_up: true }),
       http.get(at('/user/linked-identities'), () =>
@@ -168,7 +168,7 @@ describe('signing in by the operator’s service', () => {
   });
 });
 
-describe('mails', () => {
+describe('Email settings', () => {
   const withMail = http.get(at('/auth/methods'), () =>
     HttpResponse.json({
       are_passwords_enabled: true,
@@ -179,7 +179,7 @@ describe('mails', () => {
     }),
   );
 
-  it('of mentions are switched off and on', async () => {
+  it('disable emails about mentions', async () => {
     const sent: unknown[] = [];
     server.use(
       withMail,
@@ -202,8 +202,8 @@ describe('mails', () => {
   });
 });
 
-describe('service accounts', () => {
-  it('are stopped and go on, and a viewer gets tokens that read', async () => {
+describe('Service accounts', () => {
+  it('can be disabled, and those with the viewer role get only tokens with the read scope', async () => {
     const sent: unknown[] = [];
     const account = {
       id: 'a1',
@@ -244,8 +244,8 @@ describe('service accounts', () => {
   });
 });
 
-describe('tokens', () => {
-  it('shows a secret once, beside how it is used', async () => {
+describe('Token settings', () => {
+  it('show the secret of a new token with a note that it is shown once', async () => {
     server.use(
       http.post(at('/teams/:team/tokens'), () =>
         HttpResponse.json(
@@ -294,8 +294,8 @@ function inTeams(...names: string[]) {
   return { teams, join };
 }
 
-describe('teams that come and go', () => {
-  it('is led into the team one has just made', async () => {
+describe('Team management', () => {
+  it('opens a new team after its creation', async () => {
     const { join } = inTeams('first');
     server.use(http.post(at('/teams'), () => HttpResponse.json(join('second'), { status: 201 })));
     const { user, where } = open('/new-team');
@@ -305,7 +305,7 @@ describe('teams that come and go', () => {
     expect(await screen.findByRole('heading', { name: 'Comparisons' })).toBeInTheDocument();
   });
 
-  it('lets a user without a team restore the deleted one', async () => {
+  it('restores a deleted team for a user without a team', async () => {
     const { join } = inTeams();
     const times = { deleted_at: '2026-01-02T03:04:05Z', erased_at: '2026-01-02T15:04:05Z' };
     server.use(
@@ -321,7 +321,7 @@ describe('teams that come and go', () => {
     await waitFor(() => expect(where()).toContain('/t/gone/'));
   });
 
-  it('deletes drafts before the next user signs in', async () => {
+  it('deletes drafts when the user signs out', async () => {
     inTeams();
     saveDraft('report r', 'A secret thought');
     server.use(
@@ -333,7 +333,7 @@ describe('teams that come and go', () => {
     await waitFor(() => expect(findDraft('report r')).toBeNull());
   });
 
-  it('asks before one leaves, and leads on to another team', async () => {
+  it('requires confirmation to leave a team, and opens another team of the user', async () => {
     const { teams } = inTeams('first', 'second');
     const me = aSession().user;
     server.use(
@@ -352,7 +352,7 @@ describe('teams that come and go', () => {
     await waitFor(() => expect(where()).toContain('/t/second/'));
   });
 
-  it('are searched, filtered and sorted, with all three in the address', async () => {
+  it('searches, filters and sorts members, with all three in the address', async () => {
     const member = (name: string, role: string) => ({
       user_id: name,
       name,
@@ -376,7 +376,7 @@ describe('teams that come and go', () => {
     expect(where()).toContain('tab=members');
   });
 
-  it('and their invitations are searched each by its own field, in the row of its columns and CSV', async () => {
+  it('searches members and invitations by separate fields, next to their columns and CSV download', async () => {
     server.use(
       http.get(at('/teams/:team/members'), () =>
         page([
@@ -419,8 +419,8 @@ describe('teams that come and go', () => {
   });
 });
 
-describe('the logins at code hosts', () => {
-  it('of a person are stated once, with or without @', async () => {
+describe('Code host logins', () => {
+  it('are saved as a list without the @ sign', async () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/sessions'), () => HttpResponse.json([])),
@@ -439,8 +439,8 @@ describe('the logins at code hosts', () => {
   });
 });
 
-describe('the time zone', () => {
-  it('of a person is chosen once, and all times follow it', async () => {
+describe('Time zone', () => {
+  it('is saved for the user, and applied to all times', async () => {
     const sent: unknown[] = [];
     const user_ = aSession().user;
     server.use(

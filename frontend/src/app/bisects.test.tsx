@@ -34,8 +34,8 @@ const accessible = async (within: Element = document.body) => {
   expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
 };
 
-describe('the list of bisects', () => {
-  it('shows the state and the top suspect of each', async () => {
+describe('Bisect list', () => {
+  it('shows the name and the top suspect of each bisect, and links to its page', async () => {
     serve();
     const { user, where } = open('/t/northwind/bisects');
     expect(await screen.findByText('Stack growth per request')).toBeVisible();
@@ -54,7 +54,7 @@ describe('the list of bisects', () => {
     expect(screen.queryByText(/Paused:/u)).toBeNull();
   });
 
-  it('says what a bisect is while there is none', async () => {
+  it('shows a message when there are no bisects', async () => {
     serve();
     server.use(http.get(at('/bisects'), () => page([])));
     open('/t/northwind/bisects');
@@ -63,8 +63,8 @@ describe('the list of bisects', () => {
   });
 });
 
-describe('the page of a bisect', () => {
-  it('answers which commit, how sure, at what cost', async () => {
+describe('Bisect page', () => {
+  it('shows the suspect commit, the candidates and the cost compared with git bisect', async () => {
     serve();
     open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(/4be1d07 in libx/u);
@@ -79,7 +79,7 @@ describe('the page of a bisect', () => {
   it.each([
     [540, 'about 36 min to go'],
     [null, undefined],
-  ])('estimates the time to go from ended deployments: %s s each', async (each, words) => {
+  ])('shows the remaining time only for a known deployment time: %s s', async (each, words) => {
     const { cost } = aBisect();
     serve(aBisect({ cost: { ...cost, seconds_per_deployment: each } }));
     open(`/t/northwind/bisects/${BISECT}`);
@@ -88,7 +88,7 @@ describe('the page of a bisect', () => {
     else expect(soFar).not.toHaveTextContent('to go');
   });
 
-  it('says how far a long range is read, and what production measured', async () => {
+  it('shows the progress of reading a long range, and the baseline measurements', async () => {
     const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good boundary', slot: null });
     const evidence = { ...aBisect().evidence, baseline_good: [0.06, 0.07] };
     const job = aJob({ state: 'running', progress: 0.3, step: 'read 1,200 of 4,096 commits' });
@@ -102,7 +102,7 @@ describe('the page of a bisect', () => {
     await accessible();
   });
 
-  it('pages and searches through a level of which only some candidates were sent', async () => {
+  it('loads and searches candidates that were not in the first response', async () => {
     const bisect = aBisect();
     const level = bisect.levels[1]!;
     const posterior_preview = {
@@ -153,7 +153,7 @@ describe('the page of a bisect', () => {
     await accessible();
   });
 
-  it('of which both ends are measured has its sentence once, and when it is discarded', async () => {
+  it('shows its sentence once, and the discard date, when both boundaries are measured', async () => {
     const sentence = 'The ends differ: +43% from good to bad.';
     const expires_at = '2026-12-05T09:30:00Z';
     serve(aBisect({ state: 'paused', sentence, pause_reason: sentence, expires_at }));
@@ -165,7 +165,7 @@ describe('the page of a bisect', () => {
     );
   });
 
-  it('that a person paused has the reason once', async () => {
+  it('shows the reason once when a user paused the bisect', async () => {
     serve(aBisect({ state: 'paused', sentence: 'Paused: load test', pause_reason: 'load test' }));
     open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Paused: load test');
@@ -173,7 +173,7 @@ describe('the page of a bisect', () => {
     expect(screen.getByText('No new deployments until it is resumed.')).toBeVisible();
   });
 
-  it('pauses, and marks the chosen candidate by hand', async () => {
+  it('pauses the bisect, and overrides the verdict of the selected candidate', async () => {
     serve();
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     const mark = await screen.findByRole('button', { name: 'Override verdict' });
@@ -192,7 +192,7 @@ describe('the page of a bisect', () => {
     );
   });
 
-  it('gives the one command when no runner is there', async () => {
+  it('shows the command that starts a runner, with a new token, when no runner is available', async () => {
     serve();
     server.use(
       http.post(at('/teams/:team/tokens'), () => HttpResponse.json({ secret: 'sp_fresh' })),
@@ -207,7 +207,7 @@ describe('the page of a bisect', () => {
     ).toBeVisible();
   });
 
-  it('says which labels no runner has', async () => {
+  it('shows which labels no runner has', async () => {
     const runner = {
       id: 'r',
       name: 'lab',
@@ -229,7 +229,7 @@ describe('the page of a bisect', () => {
     expect(screen.getByDisplayValue(/slowpath -- runner --label zone=eu --repo/u)).toBeVisible();
   });
 
-  it('asks whether the files of its deploys go with it', async () => {
+  it('offers to delete the artifacts of its deployments together with the bisect', async () => {
     serve(aBisect({ state: 'cancelled', finished_at: '2026-11-20T15:00:00Z' }));
     let asked = '';
     server.use(
@@ -253,7 +253,7 @@ describe('the page of a bisect', () => {
     await waitFor(() => expect(asked).toBe('?delete_artifacts=true'));
   });
 
-  it('tries a start again that failed', async () => {
+  it('retries a failed start', async () => {
     serve(
       aBisect({
         state: 'failed',
@@ -267,7 +267,7 @@ describe('the page of a bisect', () => {
     await waitFor(() => expect(seen[0]?.body).toMatchObject({ action: 'retry' }));
   });
 
-  it('continues a search that stopped at its limit with further deploys', async () => {
+  it('continues a search that stopped at its limit with additional deployments', async () => {
     const { cost } = aBisect();
     const stopped = aBisect({
       state: 'stopped',
@@ -297,14 +297,14 @@ describe('the page of a bisect', () => {
     await waitFor(() => expect(sent).toEqual({ settings: { max_deployments: 55 } }));
   });
 
-  it('offers no *Continue* where more deploys settle nothing', async () => {
+  it('shows no Continue button if the candidates cannot be separated', async () => {
     serve(aBisect({ state: 'not-separable', finished_at: '2026-11-20T15:00:00Z' }));
     open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByRole('button', { name: 'More' })).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
-  it('keeps the page when it is refused', async () => {
+  it('shows that the bisect could not be loaded', async () => {
     serve();
     server.use(
       http.get(at('/bisects/:bisect'), () => problem(404, { title: 'There is no such bisect' })),

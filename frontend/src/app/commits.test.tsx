@@ -100,8 +100,8 @@ function settings() {
 
 const commitPage = () => open(`/t/northwind/repositories/${ID}/commits/${SHA}`);
 
-describe('the repositories', () => {
-  it('say in a sentence that there are none', async () => {
+describe('Repository settings', () => {
+  it('show a message when there are no repositories', async () => {
     server.use(http.get(at('/repositories'), () => page([])));
     settings();
     expect(
@@ -109,7 +109,7 @@ describe('the repositories', () => {
     ).toBeInTheDocument();
   });
 
-  it('show their commits, the services built from them, and why a fetch failed', async () => {
+  it('show commits, branches and built services of a repository, and why a fetch failed', async () => {
     const failed = aRepository({
       id: 'b',
       name: HOSTILE,
@@ -132,7 +132,7 @@ describe('the repositories', () => {
     await expectAccessible(container);
   });
 
-  it('are added with credentials that only go in', async () => {
+  it('show why a new repository was rejected, and add it on the next attempt', async () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/repositories'), () => page([])),
@@ -162,8 +162,8 @@ describe('the repositories', () => {
   });
 });
 
-describe('a commit', () => {
-  it('is shown with its changes, which are read on request', async () => {
+describe('Commit page', () => {
+  it('shows dependency updates and the diff, which it requests from the server once', async () => {
     let reads = 0;
     server.use(
       http.get(at(`/repositories/${ID}/commits/${SHA}`), () => HttpResponse.json(aCommit())),
@@ -193,7 +193,7 @@ describe('a commit', () => {
     await expectAccessible(container);
   });
 
-  it('says why its changes are not there', async () => {
+  it('shows why the diff is unavailable', async () => {
     server.use(
       http.get(at(`/repositories/${ID}/commits/${SHA}`), () => HttpResponse.json(aCommit())),
       http.get(at(`/repositories/${ID}/commits/${SHA}/diff`), () =>
@@ -207,7 +207,7 @@ describe('a commit', () => {
   });
 });
 
-describe('the commit of a build', () => {
+describe('Commit of a build', () => {
   const build = {
     ...aBuild({ service_id: SERVICE, commit: SHA, parent: PARENT, title: HOSTILE }),
     evidence: [],
@@ -225,7 +225,7 @@ describe('the commit of a build', () => {
     );
   const address = (sha: string) => `/t/northwind/repositories/${ID}/commits/${sha}`;
 
-  it('is linked with its patch in the list of builds, and on the page of a build with its parent', async () => {
+  it('is linked in the list of builds, and together with its parent on the build page', async () => {
     serve([aRepository({ id: 'other', services: [] }), aRepository()]);
     const list = open('/t/northwind/builds');
     expect(await screen.findByRole('link', { name: HOSTILE })).toHaveAttribute(
@@ -241,7 +241,7 @@ describe('the commit of a build', () => {
     );
   });
 
-  it('is plain text without a repository of its service', async () => {
+  it('is plain text if no repository is connected to its service', async () => {
     serve([aRepository({ services: [] })]);
     open('/t/northwind/builds');
     expect(await screen.findByText(HOSTILE)).not.toHaveAttribute('href');

@@ -10,8 +10,8 @@ import { open } from '../testing/render';
 const address = async (name: string): Promise<string> =>
   decodeURIComponent((await screen.findByRole('link', { name })).getAttribute('href') ?? '');
 
-describe('the ways to the choice of sides', () => {
-  it('are in the top bar', async () => {
+describe('Links to the Compare page', () => {
+  it('are in the top bar, and the main navigation links to the builds', async () => {
     open('/t/northwind/comparisons');
     expect(await address('Compare')).toBe('/t/northwind/compare');
     const main = within(screen.getByRole('navigation', { name: 'Main' }));
@@ -21,7 +21,7 @@ describe('the ways to the choice of sides', () => {
     );
   });
 
-  it('lead there with selected artifacts, two of them on both sides', async () => {
+  it('contain one selected artifact as the base, or two as base and candidate', async () => {
     const artifacts = [
       { id: sideId(2), name: 'b.pb.gz', build_id: sideId(12), created_at: '2026-11-21T10:00:00Z' },
       { id: sideId(1), name: 'a.pb.gz', build_id: sideId(11), created_at: '2026-11-21T09:00:00Z' },
@@ -40,7 +40,7 @@ describe('the ways to the choice of sides', () => {
   });
 });
 
-describe('Change sides', () => {
+describe('"Change sides" link', () => {
   const sides = async (changed: Partial<Comparison>): Promise<string> => {
     const comparison = aComparison({ id: 'c1', ...changed });
     server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
@@ -49,7 +49,7 @@ describe('Change sides', () => {
   };
   const { base, candidate } = aComparison();
 
-  it('restores the sources', async () => {
+  it('contains the ref, the build and the labels of the sides', async () => {
     const href = await sides({
       base: { ...base, source: { type: 'ref', service_id: sideId(5), ref: 'v2.30.0' } },
       candidate: {
@@ -75,7 +75,7 @@ describe('Change sides', () => {
     },
   );
 
-  it('of listed artifacts and of time ranges restores those', async () => {
+  it('contains the listed artifacts and the time range of the sides', async () => {
     const href = await sides({
       base: { ...base, artifact_ids: [sideId(7), sideId(8)] },
       candidate: {

@@ -43,7 +43,7 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
 }
 
-it('lists the keys of the flame graph and of the tables', async () => {
+it('Comparison page lists the keyboard shortcuts of the flame graph and of tables', async () => {
   const { user } = show(aComparison({ result: aResult() }));
   server.use(
     http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
@@ -61,7 +61,7 @@ it('lists the keys of the flame graph and of the tables', async () => {
     expect(within(dialog).getByText(words)).toBeVisible();
 });
 
-it('describes a removed frame by its amount, without a ratio', async () => {
+it('Finding about a removed frame shows the difference without a ratio', async () => {
   const gone = aFinding({
     candidate: 0,
     change: {
@@ -80,8 +80,8 @@ it('describes a removed frame by its amount, without a ratio', async () => {
   expect(within(findings).queryByText('×0.000')).toBeNull();
 });
 
-describe('a finished comparison', () => {
-  it('says the verdict with its number, then what changed and why it may mislead', async () => {
+describe('Finished comparison', () => {
+  it('shows the verdict with its numbers, the findings and the caveats', async () => {
     show(aComparison());
     const verdict = await screen.findByRole('heading', { level: 1 });
     expect(verdict).toHaveTextContent(
@@ -97,7 +97,7 @@ describe('a finished comparison', () => {
     expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 caveat');
   });
 
-  it('writes every choice into its address', async () => {
+  it('writes the opened finding, the layout and the search into the address', async () => {
     const { user, where } = show(aComparison());
     await user.click(await screen.findByRole('button', { name: 'Explain finding 1' }));
     expect(await screen.findByText(/Keep goroutines alive/)).toBeInTheDocument();
@@ -112,7 +112,7 @@ describe('a finished comparison', () => {
     ).toBeInTheDocument();
   });
 
-  it('reads the same choices from an address', async () => {
+  it('restores the opened finding, the search and the sort order from the address', async () => {
     show(aComparison(), '?v=1&find=0&open=true&q=steady&sort=name&asc=true');
     expect(await screen.findByText(/Keep goroutines alive/)).toBeInTheDocument();
     const table = await screen.findByRole('table', { name: 'Functions' });
@@ -123,7 +123,7 @@ describe('a finished comparison', () => {
     );
   });
 
-  it('keeps hostile names text', async () => {
+  it('renders HTML in function names as text', async () => {
     const finding = aFinding({
       kind: 'profile.function',
       subject: HOSTILE,
@@ -146,7 +146,7 @@ describe('a finished comparison', () => {
     expect(changes).toEqual(['takes more time', 'only in candidate', 'not significant']);
   });
 
-  it('shows calls in place of stacks, with both sides, and keeps that in the address', async () => {
+  it('shows a call graph in place of stacks, and keeps the choice in the address', async () => {
     const { user, where } = show(aComparison());
     server.use(
       http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
@@ -162,13 +162,13 @@ describe('a finished comparison', () => {
     expect(node).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('says why a basis is missing', async () => {
+  it('shows why a normalization is unavailable', async () => {
     show(aComparison());
     const missing = await screen.findByText('per request');
     expect(missing).toHaveAttribute('title', expect.stringContaining('Needs the requests served'));
   });
 
-  it('has at most three visible actions besides the copy of its text; the rest is in one menu', async () => {
+  it('shows at most three actions besides Copy, and the others in the More menu', async () => {
     const { base, candidate } = aComparison();
     const comparison = aComparison({
       base: { ...base, artifact_ids: ['a1'] },
@@ -201,7 +201,7 @@ describe('a finished comparison', () => {
     ]);
   });
 
-  it('is called otherwise, with its sides, and goes only when that was asked once more', async () => {
+  it('is renamed with the labels of its sides, and deleted after confirmation', async () => {
     const asked: unknown[] = [];
     const comparison = aComparison();
     const { user, where } = show(comparison);
@@ -240,7 +240,7 @@ describe('a finished comparison', () => {
     expect(asked.at(-1)).toBe(comparison.id);
   });
 
-  it('stays when a refresh fails', async () => {
+  it('stays visible when a refresh fails offline, and shows an error after status 404', async () => {
     const comparison = aComparison();
     const { client } = show(comparison);
     const verdict = await screen.findByRole('heading', { level: 1, name: /32% more CPU/ });
@@ -258,7 +258,7 @@ describe('a finished comparison', () => {
     expect(await screen.findByText('Could not load the comparison')).toBeInTheDocument();
   });
 
-  it('keeps working when the diff fails to load', async () => {
+  it('shows why the flame graph failed to load, and keeps the function table', async () => {
     show(aComparison());
     expect(
       await screen.findByText(/The blob store rests/, {}, { timeout: 8000 }),
@@ -266,7 +266,7 @@ describe('a finished comparison', () => {
     expect(screen.getByRole('table', { name: 'Functions' })).toBeInTheDocument();
   });
 
-  it('asks for a granularity that was not laid out yet', async () => {
+  it('requests a view of a granularity that does not exist yet', async () => {
     let asked: unknown = null;
     server.use(
       http.post(at('/comparisons/:id/views'), async ({ request }) => {
@@ -281,7 +281,7 @@ describe('a finished comparison', () => {
   });
 });
 
-it('states only what the result states', async () => {
+it('Comparison heading contains only the sentence of the result, without its period', async () => {
   const headline = {
     ...aResult().headline,
     sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
@@ -291,7 +291,7 @@ it('states only what the result states', async () => {
   expect(verdict.textContent).toBe(headline.sentence.replace(/\.$/u, ''));
 });
 
-it('leads with both amounts when costs moved both ways', async () => {
+it('Comparison heading shows the sentence of a mixed verdict with both amounts', async () => {
   const sentence = 'Mixed: x.Encode +2.1 µs per request, x.Decode −1.9 µs per request.';
   const headline = { ...aResult().headline, sentence };
   show(aComparison({ verdict: 'mixed', result: aResult({ verdict: 'mixed', headline }) }));
@@ -300,8 +300,8 @@ it('leads with both amounts when costs moved both ways', async () => {
   );
 });
 
-describe('a comparison without findings', () => {
-  it('says what it would have found', async () => {
+describe('Comparison without significant findings', () => {
+  it('shows the minimum detectable effect', async () => {
     const headline = {
       ...aResult().headline,
       sentence: 'Unchanged: no change of CPU per request larger than 4%.',
@@ -315,7 +315,7 @@ describe('a comparison without findings', () => {
     expect(screen.getByText(headline.minimum_detectable_effect)).toBeInTheDocument();
   });
 
-  it('says how much more evidence an inconclusive result needs', async () => {
+  it('shows how many more profiles an inconclusive result needs', async () => {
     const tentative = aFinding({ is_significant: false, profiles_needed: 4 });
     const sentence =
       'Inconclusive: 1 difference is tentative, none is significant; record 4 more profiles per side for a conclusive result.';
@@ -336,8 +336,8 @@ describe('a comparison without findings', () => {
   });
 });
 
-describe('a comparison on its way', () => {
-  it('names the step and can be cancelled', async () => {
+describe('Unfinished comparison', () => {
+  it('shows the current step and can be cancelled', async () => {
     let cancelled = false;
     server.use(
       http.post(at('/jobs/:id/cancel'), () => {
@@ -353,7 +353,7 @@ describe('a comparison on its way', () => {
     await waitFor(() => expect(cancelled).toBe(true));
   });
 
-  it('that failed says why and can be tried again', async () => {
+  it('shows why it failed and a button to compare again', async () => {
     const problem = {
       type: 'urn:slowpath:gone',
       title: 'Gone',

@@ -12,7 +12,7 @@ import {
   findEventImage,
 } from './copied-documents';
 
-describe('documents as text to take along', () => {
+describe('Copied text', () => {
   const comparison: Comparison = aComparison({
     verdict_sentence: 'It is slower.',
     result: aResult({
@@ -20,7 +20,7 @@ describe('documents as text to take along', () => {
     }),
   });
 
-  it('have the announced findings of a comparison, each with its interval', () => {
+  it('contains the significant findings of a comparison with their confidence intervals', () => {
     const { title, sentence, rows } = copyComparison(comparison, null);
     expect([title, sentence]).toEqual([comparison.name, comparison.verdict_sentence]);
     expect(rows).toHaveLength(1);
@@ -28,14 +28,14 @@ describe('documents as text to take along', () => {
     expect(rows[0]?.value).toContain(' → ');
   });
 
-  it('have the opened finding alone, also if it is not significant', () => {
+  it('contains only the opened finding, even if it is not significant', () => {
     const { title, sentence, rows } = copyComparison(comparison, 1);
     expect(title).toBe(`${comparison.name}: main.slow`);
     expect(sentence).toBe(aFinding().sentence);
     expect(rows).toHaveLength(1);
   });
 
-  it('name numbers and proof of a regression, an event and a bisect', () => {
+  it('contains the numbers of a regression, a production event and a bisect', () => {
     const regression = copyRegression(aRegression());
     expect(regression.title).toContain('egression');
     expect(regression.rows.length).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe('documents as text to take along', () => {
   });
 });
 
-describe('the picture of an event', () => {
+describe('findEventImage', () => {
   const event = aProductionEvent();
   const since = Date.parse(event.item.since_at!);
   const aPanel = (changed: Partial<EmbeddedPanel> = {}): EmbeddedPanel => ({
@@ -67,7 +67,7 @@ describe('the picture of an event', () => {
     ...changed,
   });
 
-  it('is an embedded panel that shows it', () => {
+  it('returns the image of an embedded panel that shows the event', () => {
     expect(findEventImage(event, [aPanel()])).toBe('https://slowpath.example.com/embed/p1.svg');
   });
 
@@ -77,11 +77,11 @@ describe('the picture of an event', () => {
     ['an earlier time', { until_ms: since - 1 }],
     ['a later time', { until_ms: since + 7_200_000 }],
     ['a server without a public address', { image_url: 'http://127.0.0.1:8104/embed/p1.svg' }],
-    ['a server with a name of one network', { image_url: 'http://slowpath/embed/p1.svg' }],
-  ])('is none of %s', (_, changed) => {
+    ['a server with a host name without a dot', { image_url: 'http://slowpath/embed/p1.svg' }],
+  ])('returns nothing for a panel of %s', (_, changed) => {
     expect(findEventImage(event, [aPanel(changed)])).toBeUndefined();
   });
 
-  it('is none of a gauge, which no panel shows', () =>
+  it('returns nothing for an event of a gauge', () =>
     expect(findEventImage({ ...event, signal: 'gauge' }, [aPanel()])).toBeUndefined());
 });

@@ -7,8 +7,8 @@ import { open, show } from '../testing/render';
 import { CopyMenu } from '../ui/CopyMenu';
 import { BISECT, aBisect } from '../testing/bisect-fixtures';
 
-describe('what a page shows', () => {
-  it('is copied as Markdown and for Slack', async () => {
+describe('CopyMenu', () => {
+  it('copies the document as Markdown', async () => {
     const text = { title: 'Bisect 14', sentence: 'Found.', url: 'https://a.example/b', rows: [] };
     const { user } = show(<CopyMenu text={() => text} />);
     await user.click(await screen.findByRole('button', { name: 'Copy' }));
@@ -22,8 +22,8 @@ describe('what a page shows', () => {
   });
 });
 
-describe('the menu of a page', () => {
-  it('stays open when another head takes its place', async () => {
+describe('Copy menu of a page', () => {
+  it('stays open when the heading of the page is replaced', async () => {
     server.use(http.get(at('/bisects/:id'), () => HttpResponse.json(aBisect())));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await screen.findByRole('button', { name: 'posterior probability' });
@@ -43,8 +43,8 @@ describe('the menu of a page', () => {
   });
 });
 
-describe('a list', () => {
-  it('remembers hidden columns, and saves the others as CSV', async () => {
+describe('Service list', () => {
+  it('keeps a column hidden after reopening, and downloads only visible columns as CSV', async () => {
     const service = { id: 's1', slug: 'shop', main_package: 'cmd/shop', is_example: false };
     const created_at = '2026-11-01T00:00:00Z';
     server.use(
@@ -75,8 +75,8 @@ describe('a list', () => {
   });
 });
 
-describe('a term of a page', () => {
-  it('opens its meaning from the glossary, and Escape closes it', async () => {
+describe('Glossary term on a page', () => {
+  it('opens its definition from the glossary, and closes it on Escape', async () => {
     server.use(http.get(at('/bisects/:id'), () => HttpResponse.json(aBisect())));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await user.click(await screen.findByRole('button', { name: 'posterior probability' }));

@@ -106,8 +106,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('the board', () => {
-  it('answers on top, and has a row for each service as requests flow', async () => {
+describe('Dashboard', () => {
+  it('shows the latency regression in the heading, and a row per service in request order', async () => {
     serve({ gauges: true });
     const { container } = open('/t/northwind/dashboard');
     expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
@@ -127,7 +127,7 @@ describe('the board', () => {
     expect(screen.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('aria-current', 'page');
   });
 
-  it('asks for what its address says, and keeps it there', async () => {
+  it('requests the time range and time shift of the address, and writes changes to it', async () => {
     const asked = serve({ against: true });
     const { user, where } = open(
       '/t/northwind/dashboard?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z&against=week',
@@ -147,7 +147,7 @@ describe('the board', () => {
     await waitFor(() => expect(where()).not.toContain('against'));
   });
 
-  it('asks for rows further down when they come into sight, on the grid that is shown', async () => {
+  it('requests more rows when they become visible, with the same time step', async () => {
     const asked: URLSearchParams[] = [];
     server.use(
       http.get(at('/dashboard'), ({ request }) => {
@@ -174,7 +174,7 @@ describe('the board', () => {
     expect(screen.getAllByRole('slider')).toHaveLength(8);
   });
 
-  it('has a cursor for the keyboard: values in every row, announced, and a range to zoom to', async () => {
+  it('moves the time cursor by keyboard, announces the values and zooms to a range', async () => {
     serve();
     const { user, where } = open('/t/northwind/dashboard');
     await rows();
@@ -197,7 +197,7 @@ describe('the board', () => {
     await waitFor(() => expect(where()).not.toContain('from='));
   });
 
-  it('compares two windows that were selected in its rows', async () => {
+  it('compares two time ranges that were selected in its rows, unless they overlap', async () => {
     serve();
     const made: unknown[] = [];
     server.use(
@@ -218,7 +218,7 @@ describe('the board', () => {
       expect(bar).toHaveTextContent('Compare distributor, 12:07 to 12:27 UTC');
     });
     expect(where()).not.toContain('from=');
-    // The previous period overlaps this time range if the same range is selected again.
+    // The second time range overlaps the first one.
     await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{/Shift}{Enter}');
     expect(
       await screen.findByText(/The time ranges overlap\. Choose a range that doe/),
@@ -235,13 +235,13 @@ describe('the board', () => {
     });
   });
 
-  it('says "live" and how far behind', async () => {
+  it('shows "live" with the delay of the data', async () => {
     serve({ toMs: Date.now() });
     open('/t/northwind/dashboard');
     expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();
   });
 
-  it('opens a deploy: commits, verdict in words; and in two clicks the diff', async () => {
+  it('shows commits and verdict of a deployment, and compares before and after it', async () => {
     serve();
     const windows = serveDeployments();
     const made: unknown[] = [];
@@ -288,7 +288,7 @@ describe('the board', () => {
     });
   });
 
-  it('opens the comparison that is there already', async () => {
+  it('opens the existing comparison of a deployment', async () => {
     serve();
     const windows = serveDeployments();
     const known = aComparison({
@@ -329,7 +329,7 @@ describe('the board', () => {
     await waitFor(() => expect(where()).toContain('/comparisons/known'));
   });
 
-  it('says how to send profiles when a build has none', async () => {
+  it('shows how to upload profiles when a build has none', async () => {
     serve();
     serveDeployments();
     const { user } = open('/t/northwind/dashboard');
@@ -340,7 +340,7 @@ describe('the board', () => {
     expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
   });
 
-  it('names the build in the way to send it where none is known, and compares latency without', async () => {
+  it('shows an upload command for a commit without a build, and compares latency without profiles', async () => {
     serve();
     const windows = serveDeployments();
     const after = deploymentOut({ build_id: null });
@@ -376,7 +376,7 @@ describe('the board', () => {
     });
   });
 
-  it('shows the two commits of a deployment without a list of commits', async () => {
+  it('shows the previous and the new commit of a deployment without a list of commits', async () => {
     serve();
     const own = deploymentOut({
       id: OTHER_DEPLOY_ID,
@@ -397,7 +397,7 @@ describe('the board', () => {
     expect(panel).toHaveTextContent('From 0d3f5c1e77 to a9e11b4c00.');
   });
 
-  it('keeps an order by hand, and goes back to the one of spans', async () => {
+  it('saves a manual row order, and restores the order from spans', async () => {
     serve();
     const kept: unknown[] = [];
     server.use(
@@ -426,7 +426,7 @@ describe('the board', () => {
     });
   });
 
-  it('keeps notes of people', async () => {
+  it('saves a new annotation, and returns to the list of annotations', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -456,7 +456,7 @@ describe('the board', () => {
     await waitFor(() => expect(where()).toContain('note=all'));
   });
 
-  it('says why it is empty, with the lines to write', async () => {
+  it('shows why it is empty, and configuration snippets with a new token', async () => {
     serve({ empty: 'No metrics received yet.' });
     const { user } = open('/t/northwind/dashboard');
     expect(await screen.findByText('No metrics received yet.')).toBeInTheDocument();
@@ -476,7 +476,7 @@ describe('the board', () => {
     ).toHaveTextContent('Authorization=Bearer%20slp_secret');
   });
 
-  it('keeps the page when loading fails', async () => {
+  it('shows why loading failed, and keeps the controls', async () => {
     server.use(
       http.get(at('/dashboard'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such environment.' }),
@@ -490,7 +490,7 @@ describe('the board', () => {
     expect(screen.getByRole('radio', { name: '4 h' })).toBeInTheDocument();
   });
 
-  it('keeps hostile names text, and follows only addresses of the web', async () => {
+  it('renders HTML in names as text, and does not link javascript: URLs', async () => {
     const whole = {
       id: DEPLOY_ID,
       service_id: serviceId(0),
@@ -514,7 +514,7 @@ describe('the board', () => {
     expect(screen.getByText('No latency change points')).toBeInTheDocument();
   });
 
-  it('shows viewers everything and lets them change nothing', async () => {
+  it('shows deployments to viewers, without buttons to move rows or to compare', async () => {
     const session = aSession();
     server.use(
       http.get(at('/session'), () =>
@@ -533,7 +533,7 @@ describe('the board', () => {
   });
 });
 
-describe('the settings of metrics', () => {
+describe('Metrics of a team', () => {
   const name = {
     kind: 'histogram',
     series: 48,
@@ -542,7 +542,7 @@ describe('the settings of metrics', () => {
     service_id: null,
     environment_id: null,
   };
-  it('say what was recognised and why not, and take rules and a time to keep', async () => {
+  it('are listed with the reason why they are ignored, and get rules and a retention', async () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/metrics/names'), () =>
@@ -597,7 +597,7 @@ describe('the settings of metrics', () => {
     await waitFor(() => expect(sent[1]).toEqual({ retention_days: 14 }));
   });
 
-  it('make the board the first page of a team that has metrics', async () => {
+  it('make the dashboard the first page of the team', async () => {
     server.use(
       http.get(at('/metrics/settings'), () =>
         HttpResponse.json({ retention_days: 30, series: 9, max_series: 100_000 }),

@@ -45,8 +45,8 @@ const aMention: Mention = {
   read_at: null,
 };
 
-describe('the feed', () => {
-  it('lists who did what by day, and requests what is chosen', async () => {
+describe('Activity page', () => {
+  it('lists activities by day with their actors, and requests the filters of the address', async () => {
     const asked: string[] = [];
     server.use(
       http.get(at('/activity'), ({ request }) => {
@@ -72,7 +72,7 @@ describe('the feed', () => {
     await expectAccessible(container);
   });
 
-  it('says what will stand there, and what went wrong', async () => {
+  it('shows that there is no activity yet, and why loading failed', async () => {
     server.use(http.get(at('/activity'), () => page([])));
     const { unmount } = open('/t/northwind/activity');
     expect(await screen.findByText(/No activity yet\./)).toBeInTheDocument();
@@ -83,8 +83,8 @@ describe('the feed', () => {
   });
 });
 
-describe('the inbox', () => {
-  it('counts what was not read, leads to it and notes that it was read', async () => {
+describe('Mentions', () => {
+  it('shows the unread count, navigates to the comment, and marks the mention as read', async () => {
     const read: unknown[] = [];
     server.use(
       http.get(at('/activity'), () => page([])),
@@ -106,8 +106,8 @@ describe('the inbox', () => {
   });
 });
 
-describe('a forgotten password', () => {
-  it('is sent by email for any address', async () => {
+describe('Password reset', () => {
+  it('requests a link by email, and shows that it was sent', async () => {
     server.use(http.post(at('/password-resets'), () => new HttpResponse(null, { status: 204 })));
     const { user, container } = open('/password-reset');
     await user.type(await screen.findByLabelText(/Email/), 'ann@example.com');
@@ -118,7 +118,7 @@ describe('a forgotten password', () => {
     await expectAccessible(container);
   });
 
-  it('is replaced by the secret behind the #', async () => {
+  it('changes the password with the secret from the URL fragment', async () => {
     const sent: unknown[] = [];
     server.use(
       http.post(at('/password-resets/confirm'), async ({ request }) => {
@@ -135,7 +135,7 @@ describe('a forgotten password', () => {
     expect(sent).toEqual([{ secret: 'abc', password: 'correct horse' }]);
   });
 
-  it('says so when the link is too old', async () => {
+  it('shows the reason when the link has expired', async () => {
     server.use(
       http.post(at('/password-resets/confirm'), () =>
         problem(404, { detail: 'older than an hour' }),

@@ -41,8 +41,8 @@ function serve(event: ProductionEvent): InboxActionIn[] {
 
 const openEvent = () => open('/t/northwind/events/event-31');
 
-describe('the page of a production event', () => {
-  it('says what happened, how large it is and since when', async () => {
+describe('Event page', () => {
+  it('shows the title, the state and the impact of the event, with HTML as text', async () => {
     serve(aProductionEvent({ item: anInboxItem({ number: 31, title: `${HOSTILE} got slower` }) }));
     const { container } = openEvent();
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
@@ -59,7 +59,7 @@ describe('the page of a production event', () => {
     await expectAccessible(container);
   });
 
-  it('lists the conditions of its proof, and which of them hold', async () => {
+  it('lists the conditions of the proof, and which of them hold', async () => {
     serve(aProductionEvent());
     openEvent();
     const proof = await screen.findByRole('region', { name: 'Proof' });
@@ -78,14 +78,14 @@ describe('the page of a production event', () => {
     ['rolled-back', 'Confirmed by rollback'],
     ['fixed', 'Confirmed by fix'],
     ['recovered', 'Recovered'],
-  ])('says that it was closed as %s', async (reason, words) => {
+  ])('shows that the event was closed as %s', async (reason, words) => {
     const closed = { at: '2026-11-18T17:31:00Z', reason, sentence: 'p99 is back at 45 ms' };
     serve(aProductionEvent({ item: anInboxItem({ state: 'closed', closed }) }));
     openEvent();
     expect(await screen.findByText(words)).toBeVisible();
   });
 
-  it('names the suspect commit with its author, followers, and the history', async () => {
+  it('shows the suspect commit with its author, the affected signals and the history', async () => {
     serve(aProductionEvent());
     openEvent();
     const first = (await screen.findByText(/copy label strings/u)).closest('li')!;
@@ -102,7 +102,7 @@ describe('the page of a production event', () => {
     expect(history).toHaveTextContent('Assigned to Jonas Thiel · Ada Obi');
   });
 
-  it('makes the comparison of before and after, and opens it', async () => {
+  it('creates a comparison of before and after, and opens it', async () => {
     serve(aProductionEvent());
     server.use(
       http.post(at('/production-events/event-31/comparison'), () =>
@@ -115,7 +115,7 @@ describe('the page of a production event', () => {
     await waitFor(() => expect(where()).toBe('/t/northwind/comparisons/c52'));
   });
 
-  it('shows the slowest traces beside those of the time before', async () => {
+  it('shows the slowest traces since the event began beside those from before', async () => {
     const event = aProductionEvent();
     const startNs = Date.parse(event.item.since_at!) * 1e6;
     const trace = (trace_id: string, after_ns: number, duration_ns: number) => ({
@@ -148,7 +148,7 @@ describe('the page of a production event', () => {
     );
   });
 
-  it('says why it cannot be compared', async () => {
+  it('shows why before and after cannot be compared', async () => {
     serve(aProductionEvent());
     server.use(
       http.post(at('/production-events/event-31/comparison'), () =>
@@ -160,7 +160,7 @@ describe('the page of a production event', () => {
     expect(await screen.findByText(/No profiles before the event/u)).toBeVisible();
   });
 
-  it('is triaged from its page, with undo', async () => {
+  it('changes the state of the event, and undoes the change', async () => {
     const sent = serve(aProductionEvent());
     const { user } = openEvent();
     await user.click(await screen.findByRole('button', { name: 'Set state' }));
@@ -174,7 +174,7 @@ describe('the page of a production event', () => {
     await waitFor(() => expect(sent[1]?.action).toEqual({ type: 'set-state', state: 'new' }));
   });
 
-  it('is read, not changed, by viewers', async () => {
+  it('hides the buttons to set the state and to compare from viewers', async () => {
     serve(aProductionEvent());
     server.use(
       http.get(at('/session'), () =>
@@ -187,7 +187,7 @@ describe('the page of a production event', () => {
     expect(screen.queryByRole('button', { name: 'Compare before and after' })).toBeNull();
   });
 
-  it('says why it could not be loaded, with the way back', async () => {
+  it('shows why loading failed, with a link to the inbox', async () => {
     server.use(
       http.get(at('/production-events/:id'), () =>
         problem(404, { detail: 'There is no such event.' }),

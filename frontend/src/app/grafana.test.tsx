@@ -32,8 +32,8 @@ function serve(dashboard_url = TEMPLATE) {
   return sent;
 }
 
-describe('links to Grafana', () => {
-  it('lead from a panel to the dashboard of its service in the same range', async () => {
+describe('Links to Grafana', () => {
+  it('open the dashboard of the service for the same time range', async () => {
     serve();
     open('/t/northwind/dashboard?range=24h');
     const [link] = await screen.findAllByRole('link', { name: 'Grafana' });
@@ -43,14 +43,14 @@ describe('links to Grafana', () => {
     expect(link).toHaveAttribute('rel', 'noopener noreferrer');
   });
 
-  it('are absent without a template, and for one that is no web address', async () => {
+  it('are absent if the URL template is not a web address', async () => {
     serve('javascript:alert(1)');
     open('/t/northwind/dashboard');
     await screen.findAllByRole('button', { name: /^Embed panels/u });
     expect(screen.queryByRole('link', { name: 'Grafana' })).toBeNull();
   });
 
-  it('are set in the settings', async () => {
+  it('use a URL template that is saved in the settings', async () => {
     const sent = serve('');
     const { user } = open('/t/northwind/settings?tab=integrations');
     await enter(user, await screen.findByLabelText('URL of a dashboard'), TEMPLATE);
@@ -59,8 +59,8 @@ describe('links to Grafana', () => {
   });
 });
 
-describe('a link of another program', () => {
-  it('opens the dashboard of a service by name, in a range in milliseconds', async () => {
+describe('Link from another program', () => {
+  it('opens the dashboard of a named service for a time range in milliseconds', async () => {
     serve();
     const { where } = open(
       '/t/northwind/open?service=check-out&environment=production&from=1795000000000&to=1795003600000',
@@ -75,7 +75,7 @@ describe('a link of another program', () => {
     });
   });
 
-  it('says which name does not exist', async () => {
+  it('shows which service does not exist', async () => {
     serve();
     open('/t/northwind/open?service=%3Cimg%3E&environment=production');
     expect(await screen.findByText('The team has no service <img>.')).toBeVisible();

@@ -6,8 +6,8 @@ import { open } from '../testing/render';
 
 const signedOut = http.get(at('/session'), () => problem(401, { title: 'Not signed in' }));
 
-describe('the user guide', () => {
-  test('is readable signed out, with its pages and its pictures', async () => {
+describe('User guide', () => {
+  test('is readable without signing in, with a list of pages and images', async () => {
     server.use(signedOut);
     open('/help/reading-a-result');
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Reading a result');
@@ -36,14 +36,14 @@ describe('the user guide', () => {
     ).toBeVisible();
   });
 
-  test('scrolls to the heading of its address', async () => {
+  test('scrolls to the heading in the address', async () => {
     const scroll = vi.spyOn(window.HTMLElement.prototype, 'scrollIntoView');
     open('/help/reading-a-result#inconclusive');
     const heading = await screen.findByRole('heading', { name: 'Inconclusive' });
     await waitFor(() => expect(scroll.mock.contexts).toContain(heading));
   });
 
-  test('copies a code block', async () => {
+  test('copies a code block to the clipboard', async () => {
     const { user } = open('/help/getting-started');
     const [copy] = await screen.findAllByRole('button', { name: 'Copy' });
     await user.click(copy!);
@@ -51,7 +51,7 @@ describe('the user guide', () => {
     expect(copy).toHaveTextContent('Copied');
   });
 
-  test('is searched with the keyboard only', async () => {
+  test('can be searched with the keyboard only', async () => {
     const { user, where } = open('/help');
     await screen.findByRole('heading', { level: 1 });
     await user.keyboard('/');
@@ -69,13 +69,13 @@ describe('the user guide', () => {
     expect(field).toHaveValue('');
   });
 
-  test('says which page does not exist', async () => {
+  test('shows the name of a page that does not exist', async () => {
     open('/help/nothing');
     expect(await screen.findByText('The guide has no page named nothing.')).toBeVisible();
   });
 });
 
-test('set-up lines name this server', async () => {
+test('MCP guide page shows the setup command with the address of this server', async () => {
   open('/help/mcp');
   expect(await screen.findByText(/claude mcp add/u)).toHaveTextContent(
     `${window.location.origin}/mcp`,
@@ -83,7 +83,7 @@ test('set-up lines name this server', async () => {
   expect(screen.queryByText(/slowpath\.example/u)).toBeNull();
 });
 
-describe('the API reference', () => {
+describe('API reference', () => {
   const document = {
     paths: {
       '/api/v1/builds': {
@@ -108,7 +108,7 @@ describe('the API reference', () => {
     },
   };
 
-  test('renders the operations of the server, and details when one is opened', async () => {
+  test('lists the operations of the server, shows details of an opened one, and filters them', async () => {
     server.use(http.get('*/api/v1/openapi.json', () => HttpResponse.json(document)));
     const { user } = open('/help/api-reference');
     expect(await screen.findByText('2 operations')).toBeVisible();
@@ -123,7 +123,7 @@ describe('the API reference', () => {
     expect(screen.getByText('1 operation')).toBeVisible();
   });
 
-  test('explains why it could not be loaded', async () => {
+  test('shows an error when the API description cannot be loaded', async () => {
     server.use(
       http.get('*/api/v1/openapi.json', () => problem(503, { title: 'Not available right now' })),
     );
@@ -134,7 +134,7 @@ describe('the API reference', () => {
   });
 });
 
-test('an empty list and an unknown page lead to the guide', async () => {
+test('Empty comparison list and unknown page link to the user guide', async () => {
   open('/t/northwind/comparisons');
   expect(await screen.findByRole('link', { name: 'Help: comparing' })).toHaveAttribute(
     'href',

@@ -22,8 +22,8 @@ async function expectAccessible(element: Element) {
 }
 
 /**
- * Serves an inbox; returns the query parameters of the list requests, and the actions that were
- * sent.
+ * Serves an inbox; returns the query parameters of the list requests, and the actions and reading
+ * states that were sent.
  */
 function serve(items: InboxItem[]) {
   const asked: URLSearchParams[] = [];
@@ -74,8 +74,8 @@ const rows = async () => (await screen.findAllByRole('listitem')).filter((row) =
 const focusedKey = () => (document.activeElement as HTMLElement).dataset.key;
 const menuItem = (name: string | RegExp) => screen.findByRole('menuitem', { name, hidden: true });
 
-describe('the inbox', () => {
-  it('heads with what needs action, and shows each item on two lines', async () => {
+describe('Inbox', () => {
+  it('shows the most severe open item in the heading, and the details of each item', async () => {
     serve([
       anInboxItem({ title: HOSTILE }),
       anInboxItem({
@@ -114,7 +114,7 @@ describe('the inbox', () => {
     await expectAccessible(container);
   });
 
-  it('has views as links, and filters in the address', async () => {
+  it('shows views as links, and keeps filters in the address', async () => {
     const { asked } = serve([anInboxItem()]);
     const { user, where } = open('/t/northwind/inbox?severity=high');
     await rows();
@@ -131,7 +131,7 @@ describe('the inbox', () => {
     await waitFor(() => expect(asked.at(-1)?.getAll('kind')).toEqual(['bisect']));
   });
 
-  it('is named first in the navigation, with the number of unread items', async () => {
+  it('is the first link of the main navigation, with the number of unread items', async () => {
     serve([anInboxItem({ is_unread: true }), anInboxItem()]);
     open('/t/northwind/inbox');
     const main = await screen.findByRole('navigation', { name: 'Main' });
@@ -140,7 +140,7 @@ describe('the inbox', () => {
     );
   });
 
-  it('lists only what is unread', async () => {
+  it('requests only unread items when filtered by reading state', async () => {
     const { asked } = serve([anInboxItem({ is_unread: true })]);
     const { user, where } = open('/t/northwind/inbox');
     await rows();
@@ -151,21 +151,21 @@ describe('the inbox', () => {
     await waitFor(() => expect(asked.at(-1)?.get('unread')).toBe('true'));
   });
 
-  it('is empty in one sentence, with the way to what was closed', async () => {
+  it('shows that there are no open items, with a link to closed items', async () => {
     serve([]);
     open('/t/northwind/inbox');
     expect(await screen.findByText('No open items.')).toBeVisible();
     expect(screen.getByRole('link', { name: 'Show 14 closed items' })).toBeVisible();
   });
 
-  it('offers to remove filters that match nothing', async () => {
+  it('removes all filters on request when no items match', async () => {
     serve([]);
     const { user, where } = open('/t/northwind/inbox?view=production&severity=low');
     await user.click(await screen.findByRole('link', { name: 'Remove all filters' }));
     await waitFor(() => expect(where()).toBe('/t/northwind/inbox?view=production'));
   });
 
-  it('says in place why it could not be loaded', async () => {
+  it('shows why loading failed', async () => {
     serve([]);
     server.use(http.get(at('/inbox'), () => problem(400, { detail: 'The cursor is damaged.' })));
     open('/t/northwind/inbox');
@@ -173,14 +173,14 @@ describe('the inbox', () => {
   });
 });
 
-describe('triage with keys', () => {
+describe('Inbox triage by keyboard', () => {
   const three = () => [
     anInboxItem({ id: 'a1', title: 'first item' }),
     anInboxItem({ id: 'a2', title: 'second item' }),
     anInboxItem({ id: 'a3', title: 'third item' }),
   ];
 
-  it('moves, selects, acts on the selection, and undoes', async () => {
+  it('selects items, assigns them to a member, and undoes the assignment', async () => {
     const { sent } = serve(three());
     const { user } = open('/t/northwind/inbox');
     await rows();
@@ -211,7 +211,7 @@ describe('triage with keys', () => {
     await waitFor(() => expect(screen.queryByText(/^Assigned 2 items/)).toBeNull());
   });
 
-  it('marks as read what is unread of the selection, and as unread what is read', async () => {
+  it('marks unread items of the selection as read, and read items as unread', async () => {
     const [first, second, third] = three();
     const { read } = serve([
       { ...first!, is_unread: true },
@@ -237,7 +237,7 @@ describe('triage with keys', () => {
     expect(read[1]).toEqual({ items: [{ kind: 'production-event', id: 'a3' }], is_read: false });
   });
 
-  it('says why items could not be marked', async () => {
+  it('shows why items could not be marked as read', async () => {
     serve(three());
     server.use(http.post(at('/inbox/reading'), () => problem(503, { detail: 'Maintenance.' })));
     const { user } = open('/t/northwind/inbox');
@@ -246,7 +246,7 @@ describe('triage with keys', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Maintenance.');
   });
 
-  it('acts on the row at the cursor without a selection', async () => {
+  it('snoozes the item at the cursor if nothing is selected', async () => {
     const { sent } = serve(three());
     const { user } = open('/t/northwind/inbox');
     await rows();
@@ -263,7 +263,7 @@ describe('triage with keys', () => {
     );
   });
 
-  it('opens an item, which reads it, and its shortcuts', async () => {
+  it('lists the shortcuts, opens an item and marks it as read', async () => {
     const { read } = serve(three());
     server.use(
       http.get(at('/inbox/items/production-event/a2'), () =>
@@ -285,7 +285,7 @@ describe('triage with keys', () => {
     );
   });
 
-  it('mutes with a reason, which is required', async () => {
+  it('mutes an item only with a reason', async () => {
     const { sent } = serve(three());
     const { user } = open('/t/northwind/inbox');
     await rows();
@@ -298,7 +298,7 @@ describe('triage with keys', () => {
     await waitFor(() => expect(sent[0]?.action).toEqual({ type: 'mute', reason: 'load test' }));
   });
 
-  it('marks as fixed by a commit', async () => {
+  it('marks an item as fixed by a commit', async () => {
     const { sent } = serve(three());
     const { user } = open('/t/northwind/inbox');
     await rows();
@@ -365,7 +365,7 @@ describe('triage with keys', () => {
     expect(screen.getByRole('button', { name: 'Undo' })).toBeDisabled();
   });
 
-  it('is read, not changed, by viewers', async () => {
+  it('has no effect for viewers, who see no checkboxes', async () => {
     const { sent } = serve(three());
     server.use(
       http.get(at('/session'), () =>
@@ -381,8 +381,8 @@ describe('triage with keys', () => {
   });
 });
 
-describe('saved views', () => {
-  it('save the filters under a name', async () => {
+describe('Saved inbox views', () => {
+  it('are created from the current filters with a name', async () => {
     serve([anInboxItem()]);
     const saved: unknown[] = [];
     server.use(
@@ -403,7 +403,7 @@ describe('saved views', () => {
     );
   });
 
-  it('are tabs; the one that is shown can be deleted', async () => {
+  it('are shown as links, and the current one has a button to delete it', async () => {
     serve([anInboxItem()]);
     server.use(
       http.get(at('/inbox/views'), () =>

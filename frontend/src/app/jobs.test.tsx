@@ -36,17 +36,17 @@ async function subjects(name: string | null): Promise<string[]> {
   return rows.map((row) => within(row).getAllByRole('cell')[1]!.textContent);
 }
 
-describe('the subject of a job', () => {
-  it('is called by its name', async () => {
+describe('Subject of a job', () => {
+  it('is shown by its name for every kind of subject', async () => {
     expect(kinds.size).toBeGreaterThan(15);
     expect(new Set(await subjects('Its name'))).toEqual(new Set(['Its name']));
   });
 
-  it('has words for its kind without a name', async () => {
+  it('is described in words, not by its API kind, if it has no name', async () => {
     expect((await subjects(null)).filter((words) => kinds.has(words))).toEqual([]);
   });
 
-  it('leads to the profiles that were opened', async () => {
+  it('links to the profile set of opened profiles', async () => {
     await subjects('cpu.pprof and 2 more');
     const links = screen.getAllByRole('link', { name: 'cpu.pprof and 2 more' });
     const paths = links.map((link) => link.getAttribute('href') ?? '');

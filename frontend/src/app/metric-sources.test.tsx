@@ -39,7 +39,7 @@ const ENDED: NonNullable<MetricSource['last_import']> = {
   ],
 };
 
-/** Serves the settings with these sources; returns the requests that were sent. */
+/** Serves the settings with these sources. */
 function serve(sources: MetricSource[] = []) {
   server.use(
     http.get(at('/metric-sources'), () => page(sources)),
@@ -62,8 +62,8 @@ async function expectAccessible(element: Element) {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-describe('the sources of metrics', () => {
-  it('say in a sentence that there are none', async () => {
+describe('Metric sources', () => {
+  it('show a message when there are none', async () => {
     serve();
     opened();
     expect(
@@ -72,7 +72,7 @@ describe('the sources of metrics', () => {
     expect(screen.getByRole('button', { name: 'Add source' })).toBeInTheDocument();
   });
 
-  it('show their address and credentials, and what the last import left out and why', async () => {
+  it('show their URL and credentials, and what the last import skipped and why', async () => {
     serve([
       aSource({ last_import: ENDED }),
       aSource({
@@ -98,7 +98,7 @@ describe('the sources of metrics', () => {
     await expectAccessible(screen.getByRole('list', { name: 'Metric sources' }));
   });
 
-  it('show the result of the last check, and what an import stored at each step', async () => {
+  it('show the result of the last check, and which metrics an import downsampled', async () => {
     serve([
       aSource({
         last_check: {
@@ -139,7 +139,7 @@ describe('the sources of metrics', () => {
     await expectAccessible(screen.getByRole('list', { name: 'Metric sources' }));
   });
 
-  it('have services read through to them, and no more', async () => {
+  it('start and stop querying a service live, and show why a query was rejected', async () => {
     serve([aSource()]);
     const bound: ReadThrough = {
       id: 'r',
@@ -229,7 +229,7 @@ describe('the sources of metrics', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  it('say in place why an address is refused, with its limit and the way out', async () => {
+  it('show why a URL was rejected, with the limit and the resolution', async () => {
     serve();
     server.use(
       http.post(at('/metric-sources'), () =>
@@ -257,7 +257,7 @@ describe('the sources of metrics', () => {
     expect(within(form).getByLabelText(/^URL/)).toHaveValue('http://10.0.0.7:9090');
   });
 
-  it('keep their credentials on the same host, and ask for them again on another', async () => {
+  it('keep credentials for the same host, and require them again for another host', async () => {
     serve([aSource()]);
     const sent: unknown[] = [];
     server.use(
@@ -299,7 +299,7 @@ describe('the sources of metrics', () => {
     });
   });
 
-  it('are asked what answers and which of the usual names they have', async () => {
+  it('show the version and the recognized metrics after a check, or why it failed', async () => {
     serve([aSource()]);
     let answers = true;
     server.use(
@@ -331,7 +331,7 @@ describe('the sources of metrics', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('did not answer within 10 seconds');
   });
 
-  it('import an interval: how far it is, cancel, and how it ended', async () => {
+  it('import a time range with its progress, and show that the import was cancelled', async () => {
     serve([aSource()]);
     const sent: { from: string; to: string }[] = [];
     const job = aJob({
@@ -384,7 +384,7 @@ describe('the sources of metrics', () => {
     expect(screen.queryByRole('progressbar')).toBeNull();
   });
 
-  it('say in place why nothing is imported', async () => {
+  it('show why an import was rejected, and that the end must be later than the start', async () => {
     serve([aSource()]);
     server.use(
       http.post(at('/metric-sources/:id/imports'), () =>
@@ -412,7 +412,7 @@ describe('the sources of metrics', () => {
     expect(alert).not.toHaveTextContent('limit'); // The sentence already states the limit.
   });
 
-  it('are deleted when that is confirmed', async () => {
+  it('are deleted after confirmation', async () => {
     serve([aSource()]);
     const gone: unknown[] = [];
     server.use(
@@ -434,7 +434,7 @@ describe('the sources of metrics', () => {
     expect(gone).toEqual([ID]);
   });
 
-  it('are where their imports in the list of jobs lead', async () => {
+  it('are linked from their imports in the job list', async () => {
     serve([aSource()]);
     const job = aJob({ name: 'metric-sources.import', subject: { kind: 'metric_source', id: ID } });
     server.use(http.get(at('/jobs'), () => page([job])));
@@ -444,7 +444,7 @@ describe('the sources of metrics', () => {
     expect(await row()).toHaveTextContent('40%');
   });
 
-  it.each(['viewer', 'member'] as const)('are a list alone for a %s', async (role) => {
+  it.each(['viewer', 'member'] as const)('are listed without actions for a %s', async (role) => {
     const session = aSession();
     server.use(
       http.get(at('/session'), () =>

@@ -61,8 +61,8 @@ async function expectAccessible(element: Element) {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
 }
 
-describe('channels', () => {
-  it('say in a sentence that there are none', async () => {
+describe('Notification channel settings', () => {
+  it('show a message when there are no channels', async () => {
     serve();
     opened();
     expect(
@@ -70,7 +70,7 @@ describe('channels', () => {
     ).toBeInTheDocument();
   });
 
-  it('show their destination, their events, and why one is stopped', async () => {
+  it('show destination and events of a channel, and why notifications are stopped', async () => {
     const gone = {
       type: 'urn:slowpath:test',
       status: 422,
@@ -99,7 +99,7 @@ describe('channels', () => {
     await expectAccessible(screen.getByRole('list', { name: 'Channels' }));
   });
 
-  it('are added, and show the signing secret of a webhook once', async () => {
+  it('add a webhook channel, and show its signing secret', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -149,7 +149,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('can be changed in all but their destination; a code host chooses no other events', async () => {
+  it('update the events of a channel, without its destination, and offer no events for a code host', async () => {
     serve([
       aChannel(),
       aChannel({
@@ -187,7 +187,7 @@ describe('channels', () => {
     expect(within(other).getByRole('checkbox')).toHaveAccessibleName(/^Close issues/);
   });
 
-  it('say in place why one is refused, and the way out', async () => {
+  it('show why a new channel was rejected, with the resolution', async () => {
     serve();
     server.use(
       http.post(at('/notification-channels'), () =>
@@ -210,7 +210,7 @@ describe('channels', () => {
     expect(alert).toHaveTextContent('The operator can list the host.');
   });
 
-  it('show what became of each message, and send one again', async () => {
+  it('show the state of each notification, and resend a failed one', async () => {
     const failed = {
       type: 'urn:slowpath:test',
       status: 422,
@@ -244,7 +244,7 @@ describe('channels', () => {
     expect(asked).toEqual(['00000000-0000-4000-8000-000000000c11']);
   });
 
-  it('are deleted only when asked twice, and say in place why not', async () => {
+  it('delete a channel after confirmation, and show why a deletion failed', async () => {
     serve([aChannel()]);
     let asked = 0;
     server.use(

@@ -90,8 +90,8 @@ const rows = async () => {
 const filter = (value: string | null) =>
   `?labels=${encodeURIComponent(JSON.stringify([['endpoint', value]]))}`;
 
-describe('the page of a profile', () => {
-  it('says where the cost is, with its facts', async () => {
+describe('Profile page', () => {
+  it('shows the largest cost in the heading, with duration and Go version', async () => {
     openSet();
     expect(await screen.findByRole('heading', { level: 1, name: /^Stack/ })).toHaveTextContent(
       'Stack growth takes 60% of CPU time, almost all of it attributed to ident.cloneBytes',
@@ -99,7 +99,7 @@ describe('the page of a profile', () => {
     expect(screen.getByText('0.33 cores over 30 s · go1.26.3 linux/amd64')).toBeInTheDocument();
   });
 
-  it('lists functions by self and attributed cost, without the runtime’s own', async () => {
+  it('lists functions by self and attributed cost, without runtime functions', async () => {
     openSet();
     expect(
       (await rows()).map(([name, self, attributed, own, , , mostly]) => [
@@ -116,7 +116,7 @@ describe('the page of a profile', () => {
     ]);
   });
 
-  it('has the same total in the categories, the table and the graph', async () => {
+  it('lists functions whose costs add up to the total of the runtime categories', async () => {
     openSet();
     const table = await rows();
     const inTable = table.reduce((sum, row) => sum + Number(row[3]), 0);
@@ -126,7 +126,7 @@ describe('the page of a profile', () => {
     expect(await screen.findByText(/^width = CPU time/)).toHaveTextContent(/per second/);
   });
 
-  it('highlights a category, and keeps it in the address', async () => {
+  it('highlights a runtime category, and keeps it in the address', async () => {
     const { user, where } = openSet();
     const category = await screen.findByRole('button', { name: /^stack growth 60%/ });
     await user.click(category);
@@ -138,7 +138,7 @@ describe('the page of a profile', () => {
     expect(await screen.findByText('stack growth, 60%')).toBeInTheDocument();
   });
 
-  it('shows callers and callees of the selected function', async () => {
+  it('navigates to a callee of the selected function, and filters stacks by it', async () => {
     const { user, where } = openSet();
     const panel = await screen.findByRole('region', { name: 'Selected function' });
     expect(within(panel).getByText('ident.cloneBytes')).toBeInTheDocument();
@@ -148,7 +148,7 @@ describe('the page of a profile', () => {
     await waitFor(() => expect(where()).toContain('focus='));
   });
 
-  it('leads to a comparison of the two largest values of a label, both sides chosen', async () => {
+  it('links to a comparison of the two largest values of a label', async () => {
     const { id } = aProfileSet().artifacts[0]!;
     openSet();
     const link = await screen.findByRole('link', {
@@ -161,7 +161,7 @@ describe('the page of a profile', () => {
     expect(JSON.parse(searchParams.get('candidateLabels')!)).toEqual([['endpoint', '/search']]);
   });
 
-  it('lists the lines of the selected function', async () => {
+  it('lists the source lines of the selected function', async () => {
     openSet({}, '?tab=lines');
     const lines = await screen.findByRole('table', { name: `Lines of ${CLONE}` });
     expect(within(lines).getByRole('row', { name: /^24/ })).toHaveTextContent(
@@ -170,8 +170,8 @@ describe('the page of a profile', () => {
   });
 });
 
-describe('the label filter', () => {
-  it('asks for the samples with a value, and is taken away by a click', async () => {
+describe('Label filter', () => {
+  it('requests only samples with its value, and can be removed', async () => {
     const { user, where } = openSet({ set: { views: [] } }, filter('/search'));
     await screen.findByRole('heading', { level: 1, name: /^Stack growth/ });
     expect(requested).toEqual([
@@ -186,14 +186,14 @@ describe('the label filter', () => {
     await waitFor(() => expect(where()).not.toContain('labels'));
   });
 
-  it('is set by a value in the list', async () => {
+  it('is set by a click on a value in the list of label values', async () => {
     const { user, where } = openSet();
     const values = await screen.findByRole('region', { name: 'Label values' });
     await user.click(within(values).getByRole('button', { name: /no value/ }));
     await waitFor(() => expect(decodeURIComponent(where())).toContain('["endpoint",null]'));
   });
 
-  it('that matches nothing says so, and is removed in place', async () => {
+  it('shows that no sample matches, and can be removed there', async () => {
     const empty = { total: { raw: 0, per_second: null, per_request: null, cores: null } };
     const { user, where } = openSet(
       { summary: { ...empty, categories: [], headline: 'No sample matches the labels.' } },
@@ -204,7 +204,7 @@ describe('the label filter', () => {
     await waitFor(() => expect(where()).not.toContain('labels'));
   });
 
-  it('is not offered without labels', async () => {
+  it('is not offered for a profile without labels', async () => {
     openSet({ summary: { labels: [] } });
     await screen.findByRole('table', { name: 'Functions' });
     expect(screen.queryByRole('button', { name: 'Add label filter' })).toBeNull();
@@ -212,8 +212,8 @@ describe('the label filter', () => {
   });
 });
 
-describe('the states of the page', () => {
-  it('offers no rate of what is held at one moment', async () => {
+describe('Page of an artifact or a profile set', () => {
+  it('offers only the normalizations of the view', async () => {
     openSet({ view: { normalizations: ['share', 'mean'], default_normalization: 'mean' } });
     const choice = await screen.findByRole('radiogroup', { name: 'Normalize by' });
     expect(
@@ -223,7 +223,7 @@ describe('the states of the page', () => {
     ).toEqual(['share', 'mean']);
   });
 
-  it('shows an artifact that is being decoded by its name, with its metadata', async () => {
+  it('shows the name and the metadata of an artifact that is being decoded', async () => {
     const artifact = anArtifact({ name: 'cpu.new.pb.gz', state: 'decoding', kind: null });
     server.use(http.get(at('/artifacts/:id'), () => HttpResponse.json(artifact)));
     open(`/t/northwind/artifacts/${artifact.id}`);
@@ -234,7 +234,7 @@ describe('the states of the page', () => {
     expect(await screen.findByText('SHA-256')).toBeInTheDocument();
   });
 
-  it('opens a decoded artifact as a set, its metadata being the last tab', async () => {
+  it('opens a decoded artifact as a profile set, with run metadata in the last tab', async () => {
     const artifact = anArtifact();
     serve();
     server.use(http.get(at('/artifacts/:id'), () => HttpResponse.json(artifact)));
@@ -252,7 +252,7 @@ describe('the states of the page', () => {
     expect(await screen.findByText('SHA-256')).toBeInTheDocument();
   });
 
-  it('says why a view was not computed, and tries again', async () => {
+  it('shows why a view was not computed, and a button to try again', async () => {
     openSet({ set: { views: [] } }, '');
     server.use(
       http.post(at('/profile-sets/:set/views'), () =>
@@ -263,7 +263,7 @@ describe('the states of the page', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeInTheDocument();
   });
 
-  it('says why a set has nothing to show', async () => {
+  it('shows why a profile set has nothing to show', async () => {
     openSet({
       set: {
         kinds: [],
@@ -284,8 +284,8 @@ describe('the states of the page', () => {
   });
 });
 
-describe('several selected artifacts', () => {
-  it('open as one set, without those that have no stacks', async () => {
+describe('Several selected artifacts', () => {
+  it('open as one profile set, without those that have no stacks', async () => {
     const { id } = serve();
     const asked: unknown[] = [];
     server.use(

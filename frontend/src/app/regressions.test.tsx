@@ -73,8 +73,8 @@ async function expectAccessible(element: Element) {
 
 const list = () => screen.findByRole('list', { name: 'Regressions' });
 
-describe('the list of regressions', () => {
-  it('says in a sentence that there are none and what would fill it', async () => {
+describe('Regression list', () => {
+  it('shows a message when there are no regressions, with what to upload', async () => {
     serve([]);
     open('/t/northwind/regressions');
     expect(
@@ -83,7 +83,7 @@ describe('the list of regressions', () => {
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('No open regressions');
   });
 
-  it('heads with what needs someone, and shows what changed, since when and by how much', async () => {
+  it('shows the number of new regressions in the heading, and effect, service and state of each', async () => {
     serve([
       aRegression(),
       aRegression({ title: HOSTILE, assignee: { id: PERSON, name: 'Mira Kovač' } }),
@@ -109,7 +109,7 @@ describe('the list of regressions', () => {
     await expectAccessible(await list());
   });
 
-  it('is triaged from the keyboard, many at once', async () => {
+  it('sets the state of several selected regressions by keyboard', async () => {
     serve([aRegression({ id: 'a1' }), aRegression({ id: 'a2' }), aRegression({ id: 'a3' })]);
     const sent: unknown[] = [];
     server.use(
@@ -137,7 +137,7 @@ describe('the list of regressions', () => {
     expect(await screen.findByText('the row at the cursor')).toBeInTheDocument();
   });
 
-  it('says in place why nothing was changed', async () => {
+  it('shows why a change was not saved', async () => {
     serve([aRegression()]);
     server.use(
       http.patch(at('/regressions'), () =>
@@ -154,8 +154,8 @@ describe('the list of regressions', () => {
   });
 });
 
-describe('the series of a service', () => {
-  it('can be muted one by one, and unmuted', async () => {
+describe('Series of a service', () => {
+  it('can be muted and unmuted', async () => {
     serve([]);
     let muted = false;
     const sent: unknown[] = [];
@@ -193,7 +193,7 @@ describe('the series of a service', () => {
   });
 });
 
-describe('a regression', () => {
+describe('Regression page', () => {
   const whole: RegressionDetailOut = {
     ...aRegression({ id: 'r1', related_series: [] }),
     evidence: [
@@ -234,7 +234,7 @@ describe('a regression', () => {
     );
   }
 
-  it('says of a series how it moves slowly, and draws that instead of levels', async () => {
+  it('shows the trend of a slowly changing series in words and as a line', async () => {
     serveOne();
     const [first] = SERIES.series;
     const sentence = 'Rises by about 0.4% per build since 2222222; no change point.';
@@ -258,7 +258,7 @@ describe('a regression', () => {
     expect(line.querySelector('path[class*="trend"]')?.getAttribute('d')).toMatch(/^M.+L.+L/);
   });
 
-  it('shows the series, the evidence and what was done', async () => {
+  it('shows the series, the evidence and the history', async () => {
     serveOne();
     const { container, user } = open('/t/northwind/regressions/r1');
     const line = await screen.findByRole('slider', { name: 'Clone over 3 builds' });
@@ -303,7 +303,7 @@ describe('a regression', () => {
     return updates;
   }
 
-  it('gets a state and an assignee from the menus above it', async () => {
+  it('sets the state and the assignee from menus', async () => {
     const updates = serveUpdates();
     const { user } = open('/t/northwind/regressions/r1');
     await user.click(await screen.findByRole('button', { name: 'State: New' }));
@@ -315,7 +315,7 @@ describe('a regression', () => {
     expect(updates).toEqual([{ state: 'acknowledged' }, { assignee_id: PERSON }]);
   });
 
-  it('keeps its state, and shows why, when the server refuses another', async () => {
+  it('keeps the state, and shows why, when the server rejects a change', async () => {
     serveOne();
     server.use(
       http.patch(at('/regressions/r1'), () =>
@@ -329,7 +329,7 @@ describe('a regression', () => {
     expect(screen.getByRole('button', { name: 'State: New' })).toBeEnabled();
   });
 
-  it('is read, not changed, by viewers', async () => {
+  it('hides the state menu and the due date from viewers', async () => {
     serveOne();
     server.use(
       http.get(at('/session'), () =>
@@ -342,7 +342,7 @@ describe('a regression', () => {
     expect(screen.queryByLabelText('Due on')).not.toBeInTheDocument();
   });
 
-  it('lists the changes of the same cause, and names a cost shift', async () => {
+  it('lists related changes of the same cause, and marks a cost shift', async () => {
     serveOne();
     const related = (subject: string, is_cost_shift: boolean) => ({
       kind: 'profile.function',
@@ -373,7 +373,7 @@ describe('a regression', () => {
     expect(screen.getByText('Unconfirmed, not notified')).toBeInTheDocument();
   });
 
-  it('has a discussion: comments are Markdown, mentioned members are notified', async () => {
+  it('renders comments as Markdown, and posts a comment that mentions a member', async () => {
     serveOne();
     const sent: unknown[] = [];
     server.use(

@@ -40,8 +40,8 @@ function serve(report: Report): void {
   );
 }
 
-describe('the page of a report', () => {
-  it('shows a page of the product from its recording, with nothing to be pressed', async () => {
+describe('Report page', () => {
+  it('shows a snapshot of a comparison from the report bundle, without its action buttons', async () => {
     serve(aReport({ blocks: [view, prose] }));
     open('/t/northwind/reports/r1');
     const part = await screen.findByRole('region', { name: 'The comparison' });
@@ -54,7 +54,7 @@ describe('the page of a report', () => {
     expect(await screen.findByText(/is .*not.* inlined/)).toBeInTheDocument();
   });
 
-  it('leads from one part to another, and keeps its address', async () => {
+  it('moves the focus to another part when its link is clicked, and keeps the address', async () => {
     const bisect = aBisect({ comparison_id: comparison.id });
     const first = { ...view, id: 'b0', title: 'The bisect', path: `/bisects/${BISECT}` };
     const report = aReport({ blocks: [first, view] });
@@ -83,14 +83,14 @@ describe('the page of a report', () => {
     expect(where()).toBe('/t/northwind/reports/r1');
   });
 
-  it('says in its place what was not frozen', async () => {
+  it('shows a message in place of a page that the report bundle does not contain', async () => {
     serve(aReport({ blocks: [{ ...view, path: '/comparisons/other' }] }));
     open('/t/northwind/reports/r1');
     expect(await screen.findByText(/Not included in this report/)).toBeInTheDocument();
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('is edited, reordered by keys, and reports a concurrent edit', async () => {
+  it('reorders parts by keyboard, adds text, and shows that a concurrent edit prevented saving', async () => {
     serve(aReport({ blocks: [view, prose] }));
     const sent: unknown[] = [];
     server.use(
@@ -123,7 +123,7 @@ describe('the page of a report', () => {
     expect(await screen.findByText('Could not save the changes')).toBeInTheDocument();
   });
 
-  it('restores unsaved text for the same user only', async () => {
+  it('restores unsaved text after reopening, and discards it on Cancel', async () => {
     serve(aReport({ blocks: [view, prose] }));
     const first = open('/t/northwind/reports/r1');
     await first.user.click(await screen.findByRole('button', { name: 'Add text at the top' }));
@@ -138,8 +138,8 @@ describe('the page of a report', () => {
   });
 });
 
-describe('adding to a report', () => {
-  it('sends what the page asked for, and nothing of its surroundings', async () => {
+describe('"Add to report" dialog', () => {
+  it('records the requests of the page, except those for reports, session and comments', async () => {
     const asked: {
       title: string;
       path: string;
@@ -171,7 +171,7 @@ describe('adding to a report', () => {
     );
   });
 
-  it('freezes one finding unfolded, and leaves no empty report when that fails', async () => {
+  it('adds one opened finding, and deletes the new report when adding fails', async () => {
     const asked: { title: string; path: string }[] = [];
     const deleted: unknown[] = [];
     server.use(
@@ -208,7 +208,7 @@ describe('adding to a report', () => {
   });
 });
 
-describe('a shared report', () => {
+describe('Shared report', () => {
   const report = {
     number: 4,
     title: 'Why stacks grow',
@@ -221,7 +221,7 @@ describe('a shared report', () => {
     blocks: [view],
   };
 
-  it('opens signed out, asks for nothing but the link, and says until when', async () => {
+  it('is shown without signing in, with its team and expiry date', async () => {
     server.use(
       http.get(at('/session'), () => problem(401, {})),
       http.get(at('/shared/:secret'), () => recorded(report)),
@@ -233,7 +233,7 @@ describe('a shared report', () => {
     expect(screen.queryByRole('banner')).toBeNull();
   });
 
-  it('that has ended says so, and nothing more', async () => {
+  it('shows that the share link has expired or was revoked, without the team name', async () => {
     server.use(http.get(at('/shared/:secret'), () => problem(410, { detail: 'revoked' })));
     open('/s/secret');
     expect(

@@ -33,8 +33,8 @@ async function opened(keys: string) {
   return { ...app, field };
 }
 
-describe('the palette', () => {
-  test.each(['{Control>}k{/Control}', '/'])('opens by %s', async (keys) => {
+describe('Command palette', () => {
+  test.each(['{Control>}k{/Control}', '/'])('opens by pressing %s', async (keys) => {
     const { user, field } = await opened(keys);
     await waitFor(() => expect(field).toHaveFocus());
     expect(field).toHaveValue('');
@@ -58,7 +58,7 @@ describe('the palette', () => {
     expect(within(recent).getByRole('option')).toHaveTextContent('checkout build');
   });
 
-  test('runs commands: pages, settings, help and the theme', async () => {
+  test('runs commands that open a settings tab and change the theme', async () => {
     server.use(
       answer([]),
       http.get(at('/notification-channels'), () => page([])),
@@ -81,7 +81,7 @@ describe('the palette', () => {
     ['notifcation', ['Settings', 'Help'], /^Notifications/u],
     ['dahsboard', ['Pages'], /^Dashboard/u],
     ['comparson', ['Actions', 'Pages'], /^Compar/u],
-  ])('finds actions, pages and help by %s', async (typed, groups, first) => {
+  ])('finds commands and help for the misspelled word %s', async (typed, groups, first) => {
     server.use(answer([]));
     const { user, field } = await opened('{Control>}k{/Control}');
     await user.click(field);
@@ -95,7 +95,7 @@ describe('the palette', () => {
     [true, 'dark', ['Settings', 'Commits']],
     [false, 'dark', ['Commits', 'Settings']],
     [true, 'darkk', ['Settings', 'Commits']],
-  ])('with objects that are only similar: %s, "%s" lists %s', async (similar, typed, groups) => {
+  ])('with is_similar %s and the query "%s" lists groups %s', async (similar, typed, groups) => {
     const words = match('commit', 'Words about postage', '/repositories/r/commits/c');
     server.use(answer([{ type: 'commit', items: [{ ...words, subtitle: 'Dan Falk' }] }], similar));
     const { user, field } = await opened('{Control>}k{/Control}');
@@ -106,7 +106,7 @@ describe('the palette', () => {
     expect(names).toEqual(groups);
   });
 
-  test('counts one result in the singular', async () => {
+  test('shows the count of one result in the singular', async () => {
     server.use(answer([{ type: 'report', items: [match('report', 'zzz', '/reports/r')] }]));
     const { user, field } = await opened('{Control>}k{/Control}');
     await user.click(field);
@@ -114,7 +114,7 @@ describe('the palette', () => {
     expect(await screen.findByText('1 result')).toBeInTheDocument();
   });
 
-  test('states that nothing was found, and reads saved objects of another version as none', async () => {
+  test('shows that nothing was found, and ignores recent objects saved in an unknown format', async () => {
     setPreference('recent-northwind', '{"not": "a list"}');
     server.use(answer([]));
     const { user, field } = await opened('{Control>}k{/Control}');
@@ -125,7 +125,7 @@ describe('the palette', () => {
   });
 });
 
-test('a question mark lists the shortcuts of the page', async () => {
+test('Question mark key lists the keyboard shortcuts of the page', async () => {
   const { user } = open('/t/northwind/services');
   await screen.findByRole('button', { name: 'Search and commands' });
   await user.keyboard('?');

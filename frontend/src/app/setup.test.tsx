@@ -34,8 +34,8 @@ function serve() {
   return arrived;
 }
 
-describe('a team without data', () => {
-  it('begins with the steps, and the current one has lines for this server and service', async () => {
+describe('Setup page', () => {
+  it('opens first for a team without data, with commands for this server and service', async () => {
     serve().add('/services');
     const { where } = open('/t/northwind');
     await waitFor(() => expect(where()).toBe('/t/northwind/setup'));
@@ -54,7 +54,7 @@ describe('a team without data', () => {
     expect(screen.getByText('1 of 6 done')).toBeVisible();
   });
 
-  it('remembers for the team which steps were skipped, until one is not', async () => {
+  it('keeps a step skipped after reopening, until the skip is undone', async () => {
     serve();
     const { user, unmount } = open('/t/northwind/setup');
     await user.click(await screen.findByRole('button', { name: 'Skip: Upload a profile' }));
@@ -68,7 +68,7 @@ describe('a team without data', () => {
     await waitFor(() => expect(screen.queryByText('skipped')).toBeNull());
   });
 
-  it('shows viewers what is skipped, without a button', async () => {
+  it('shows skipped steps to viewers, without buttons to skip', async () => {
     serve();
     server.use(
       http.get(at('/session'), () =>
@@ -84,13 +84,13 @@ describe('a team without data', () => {
     expect(screen.queryByRole('button', { name: /kip/u })).toBeNull();
   });
 
-  it('with a build begins with its lists', async () => {
+  it('is not the first page of a team with a build, which starts at the comparison list', async () => {
     serve().add('/builds');
     const { where } = open('/t/northwind');
     await waitFor(() => expect(where()).toBe('/t/northwind/comparisons'));
   });
 
-  it('adds example data, which ticks no step, and removes it as a whole', async () => {
+  it('adds example data without completing a step, and removes it after confirmation', async () => {
     const arrived = serve();
     let data = noExample();
     server.use(

@@ -34,8 +34,8 @@ const SOON = { timeout: 12_000 };
 
 const tree = () => screen.findByRole('treegrid', { name: /Spans of distributor/ });
 
-describe('a set of spans alone', () => {
-  it('leads to the choice of another one to compare it with', async () => {
+describe('Span set', () => {
+  it('links to the Compare page with itself as a side, and marks Artifacts in the navigation', async () => {
     serve();
     open('/t/northwind/span-sets/s1');
     const compare = await screen.findByRole('link', { name: 'Compare with…' });
@@ -44,8 +44,8 @@ describe('a set of spans alone', () => {
   });
 });
 
-describe('the waterfall of a trace', () => {
-  it('answers in its head, draws a row for each span, and shows hostile names as text', async () => {
+describe('Trace waterfall', () => {
+  it('shows the largest gap in the heading and a row per span, with HTML in names as text', async () => {
     serve();
     open(TRACE);
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
@@ -57,7 +57,7 @@ describe('the waterfall of a trace', () => {
     expect(document.querySelector('img')).toBeNull();
   });
 
-  it('selects by click and keys, shows the span beside it, and stores both in the address', async () => {
+  it('selects and folds spans by mouse and keyboard, and keeps both in the address', async () => {
     serve();
     const { user, where } = open(TRACE);
     const grid = await tree();
@@ -75,7 +75,7 @@ describe('the waterfall of a trace', () => {
     await waitFor(() => expect(where()).toContain('wfrom=0.2'));
   });
 
-  it('says what went wrong, in place', async () => {
+  it('shows why the trace could not be loaded', async () => {
     server.use(
       http.get(at('/span-sets/:id/traces/:trace'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such trace in this file.' }),
@@ -86,8 +86,8 @@ describe('the waterfall of a trace', () => {
   });
 });
 
-describe('the page of a set of spans', () => {
-  it('leads from its traces to the waterfall, and lists gaps, paths, calls and attributes', async () => {
+describe('Span set page', () => {
+  it('links traces to the waterfall, and lists gaps, critical path, calls and attributes', async () => {
     serve();
     open('/t/northwind/span-sets/s1');
     const traces = await screen.findByRole('table', { name: 'All traces' }, SOON);
@@ -108,8 +108,8 @@ describe('the page of a set of spans', () => {
   });
 });
 
-describe('the spans of a comparison', () => {
-  it('show the row that a finding is about', async () => {
+describe('Spans of a comparison', () => {
+  it('select the row of the clicked finding, and keep it in the address', async () => {
     serve();
     const finding = aFinding({
       kind: 'spans.gap',
@@ -136,8 +136,8 @@ describe('the spans of a comparison', () => {
   });
 });
 
-describe('the service map', () => {
-  it('is in request order, and a service links to the dashboard', async () => {
+describe('Service map', () => {
+  it('shows the calls between services, and navigates from a service to the dashboard', async () => {
     const service = (id: string, name: string) => ({ id, name, slug: name });
     server.use(
       http.get(at('/environments'), () =>
@@ -184,11 +184,11 @@ const explained = (changed: object = {}) => ({
   ...changed,
 });
 
-describe('a gap explained from an execution trace', () => {
+describe('Gap explanation from an execution trace', () => {
   const path = at('/span-sets/:id/traces/:trace/gap-explanations');
   const panel = () => screen.findByRole('complementary', { name: 'Selected span' });
 
-  it('is requested once, awaited, and shown with its caveats, source and requester', async () => {
+  it('is requested, awaited, and shown with goroutine states and a link to the trace', async () => {
     serve();
     let asked: unknown = null;
     let state = 'waiting';
@@ -250,7 +250,7 @@ describe('a gap explained from an execution trace', () => {
     expect(aside.queryByRole('table', { name: /What the goroutine did/u })).toBeNull();
   });
 
-  it('shows the error, and a button that tries again', async () => {
+  it('shows why it failed, and a button to try again', async () => {
     serve();
     const failed = explained({
       state: 'failed',
@@ -265,7 +265,7 @@ describe('a gap explained from an execution trace', () => {
   });
 });
 
-describe('the list of all traces of a set', () => {
+describe('Trace list of a span set', () => {
   const listed = (count: number, from: number) =>
     Array.from({ length: count }, (_, at) => ({
       trace_id: (from + at).toString(16).padStart(32, '0'),
@@ -278,7 +278,7 @@ describe('the list of all traces of a set', () => {
       gap_ns: at === 1 ? 0 : 4_000_000,
     }));
 
-  it('turns pages, sorts, and finds, and keeps all of it in the address', async () => {
+  it('paginates, sorts and searches on the server, and keeps page and order in the address', async () => {
     serve();
     const asked: URLSearchParams[] = [];
     server.use(

@@ -19,8 +19,8 @@ import {
 
 const start = () => screen.findByRole('button', { name: 'Start bisect' });
 
-describe('credentials that are refused', () => {
-  it('are replaced on the page', async () => {
+describe('Rejected repository credentials', () => {
+  it('are replaced on the new bisect page, and the check is repeated', async () => {
     const refused = aCheck({
       key: 'credentials',
       state: 'missing',
@@ -51,7 +51,7 @@ describe('credentials that are refused', () => {
   });
 });
 
-describe('measuring both ends', () => {
+describe('New bisect page', () => {
   const runner = aCheck({ key: 'runner', title: 'A runner is online', value: '1' });
   const measured = (changed: Partial<NonNullable<PreflightOut['boundary_check']>>) => ({
     bisect_id: BISECT,
@@ -63,7 +63,7 @@ describe('measuring both ends', () => {
   });
   const path = `/t/northwind/bisects/new?regression=${REGRESSION}`;
 
-  it('needs a runner', async () => {
+  it('disables "Measure both ends", but not "Start bisect", while no runner is online', async () => {
     serve(anOffer(), aPreflight());
     open(path);
     const button = await screen.findByRole('button', { name: 'Measure both ends' });
@@ -72,7 +72,7 @@ describe('measuring both ends', () => {
     expect(await start()).toBeEnabled();
   });
 
-  it('asks for a bisect that pauses after its boundaries', async () => {
+  it('starts a bisect that pauses after measuring both boundaries', async () => {
     serve(anOffer(), aPreflight({ checks: [runner] }));
     const { user } = open(path);
     const button = await screen.findByRole('button', { name: 'Measure both ends' });
@@ -85,7 +85,7 @@ describe('measuring both ends', () => {
     );
   });
 
-  it('shows what follows, tries again, and can be cancelled', async () => {
+  it('shows why a boundary could not be measured, and retries and cancels the measurement', async () => {
     const failed = aCheck({
       key: 'good',
       state: 'missing',
@@ -112,7 +112,7 @@ describe('measuring both ends', () => {
     await waitFor(() => expect(actions).toEqual(['retry', 'cancel']));
   });
 
-  it('states when it is discarded, and that its measurements count afterwards', async () => {
+  it('shows when the boundary check is discarded, and that the estimate covers only what remains', async () => {
     const expires_at = '2026-12-05T09:30:00Z';
     serve(anOffer(), aPreflight({ checks: [runner], boundary_check: measured({ expires_at }) }));
     open(path);
@@ -123,7 +123,7 @@ describe('measuring both ends', () => {
     expect(screen.getByText(/^what remains,/u)).toBeVisible();
   });
 
-  it('that expired still count, and can be discarded', async () => {
+  it('shows that measurements of an expired boundary check are still used, and can be discarded', async () => {
     const expires_at = '2026-11-05T09:30:00Z';
     const boundary_check = measured({ expires_at, state: 'expired' });
     serve(anOffer(), aPreflight({ checks: [runner], boundary_check }));
@@ -134,7 +134,7 @@ describe('measuring both ends', () => {
     expect(screen.getByRole('button', { name: 'Discard measurements' })).toBeVisible();
   });
 
-  it('keeps what was chosen in the address', async () => {
+  it('keeps the chosen criterion in the address', async () => {
     serve(anOffer(), aPreflight());
     const { user } = open(path);
     const rows = within(await screen.findByRole('radiogroup', { name: 'Criterion' }));

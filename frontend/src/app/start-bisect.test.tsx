@@ -22,10 +22,10 @@ import {
 
 const start = () => screen.findByRole('button', { name: 'Start bisect' });
 
-describe('the page that starts a bisect', () => {
+describe('New bisect page', () => {
   beforeEach(() => serve(anOffer(), aPreflight()));
 
-  it('is complete for a regression: one click starts it', async () => {
+  it('fills in the range of a regression, and starts the bisect with one click', async () => {
     const { user, where } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     await waitFor(() => {
       expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
@@ -48,7 +48,7 @@ describe('the page that starts a bisect', () => {
     ]);
   });
 
-  it('ranks criteria by separation, names those left out, and reads well', async () => {
+  it('lists criteria with their separation and those not offered, and is accessible', async () => {
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     const rows = within(await screen.findByRole('radiogroup', { name: 'Criterion' }));
     expect(rows.getAllByRole('radio')).toHaveLength(3);
@@ -65,7 +65,7 @@ describe('the page that starts a bisect', () => {
     expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
   });
 
-  it('shows a missing runner with the command that starts one, and starts without', async () => {
+  it('shows the command that starts a missing runner, and keeps "Start bisect" enabled', async () => {
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     expect(await screen.findByText('1 passed, 1 missing')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Start a runner' }));
@@ -73,14 +73,14 @@ describe('the page that starts a bisect', () => {
     expect(await start()).toBeEnabled();
   });
 
-  it('names the updated modules, and which of them have no repository', async () => {
+  it('lists the updated modules, and which of them have no repository', async () => {
     open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     expect(await screen.findByText(/v0\.14\.2 to v0\.15\.0/u)).toBeVisible();
     expect(screen.getByText(/v1\.8\.0 to v1\.9\.2, no repository/u)).toBeVisible();
   });
 });
 
-describe('an end of a bisect', () => {
+describe('Boundary field of a new bisect', () => {
   const end = (changed: Partial<RangeEndOut>): RangeEndOut => ({
     type: 'tag',
     name: 'v2.31.0',
@@ -94,7 +94,7 @@ describe('an end of a bisect', () => {
     ...changed,
   });
 
-  it('is chosen by name, by keys or by leaving the field', async () => {
+  it('suggests names of commits, and accepts an entered name when it loses the focus', async () => {
     serve(anOffer(), aPreflight(), [end({}), end({ name: 'v2.31.0-rc1', is_exact: false })]);
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     const good = await screen.findByRole('textbox', { name: 'Good' });
@@ -106,7 +106,7 @@ describe('an end of a bisect', () => {
     await waitFor(() => expect(checked.at(-1)).toMatchObject({ good_sha: BASE, bad_sha: BAD }));
   });
 
-  it('that no commit has is said so', async () => {
+  it('shows that no commit has the entered name', async () => {
     serve(anOffer(), aPreflight());
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     const bad = await screen.findByRole('textbox', { name: 'Bad' });
@@ -116,7 +116,7 @@ describe('an end of a bisect', () => {
   });
 });
 
-describe('a check that fails', () => {
+describe('Failed check of a new bisect', () => {
   const fails = (check: Partial<Check>) =>
     serve(
       anOffer(),
@@ -127,7 +127,7 @@ describe('a check that fails', () => {
       }),
     );
 
-  it('keeps the bisect from starting; swapped ends are exchanged', async () => {
+  it('blocks the start, and exchanges swapped boundaries on request', async () => {
     fails({
       title: 'Good and bad are swapped',
       fixes: [{ action: 'swap-ends', label: 'Exchange them', value: '' }],
@@ -138,7 +138,7 @@ describe('a check that fails', () => {
     await waitFor(() => expect(checked.at(-1)).toMatchObject({ good_sha: BAD, bad_sha: GOOD }));
   });
 
-  it('of a release branch offers the merge base', async () => {
+  it('offers the merge base when the good commit is not an ancestor of the bad one', async () => {
     fails({
       title: 'Good is not an ancestor of bad',
       fixes: [{ action: 'use-merge-base', label: 'Use 333333333333 as good', value: BASE }],
@@ -148,7 +148,7 @@ describe('a check that fails', () => {
     await waitFor(() => expect(checked.at(-1)).toMatchObject({ good_sha: BASE }));
   });
 
-  it('is checked again on request', async () => {
+  it('is repeated on request', async () => {
     fails({ title: 'The range cannot be searched' });
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
     await screen.findByText('The range cannot be searched');
@@ -156,7 +156,7 @@ describe('a check that fails', () => {
     await waitFor(() => expect(checked.at(-1)).toMatchObject({ is_repeated: true }));
   });
 
-  it('takes the address of a repository where it is missing', async () => {
+  it('saves the URL of a repository that has none', async () => {
     fails({
       key: 'repositories',
       title: 'Repository is not readable',

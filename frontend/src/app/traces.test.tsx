@@ -68,8 +68,8 @@ function show(
 const groups = () =>
   screen.findByRole('table', { name: 'Scheduler latency by goroutine group and wake reason' });
 
-describe('the traces of a comparison', () => {
-  it('open with the waiter of the first finding, and say who waits, how long and behind whom', async () => {
+describe('Execution traces of a comparison', () => {
+  it('select the waiter of the first finding, and show the scheduler latency per group', async () => {
     serve();
     show();
     const table = await groups();
@@ -83,7 +83,7 @@ describe('the traces of a comparison', () => {
     ).toBeInTheDocument();
   });
 
-  it('write the chosen waiter, quantile and order into the address, and read them from it', async () => {
+  it('keep the chosen waiter, quantile and order in the address', async () => {
     serve();
     const { user, where } = show();
     const table = await groups();
@@ -98,7 +98,7 @@ describe('the traces of a comparison', () => {
     await waitFor(() => expect(where()).toContain('gsort=reason'));
   });
 
-  it('show a wait with its stacks and who was ahead, as tables too', async () => {
+  it('show a wait with its stacks and P occupancy, and the timeline as a table', async () => {
     serve();
     const { user, where } = show('?waiter=main.batcher%7Cnetwork');
     const ahead = await screen.findByRole('table', { name: 'P occupancy during this wait' });
@@ -114,7 +114,7 @@ describe('the traces of a comparison', () => {
     await waitFor(() => expect(where()).toContain('wait=c1.1'));
   });
 
-  it('zoom by keys, and keep the window in the address', async () => {
+  it('zoom the timeline by keyboard, and keep the viewport in the address', async () => {
     serve();
     const { user, where } = show();
     const timeline = await screen.findByRole('group', { name: /Timeline of the Ps/ });
@@ -125,7 +125,7 @@ describe('the traces of a comparison', () => {
     await waitFor(() => expect(where()).not.toContain('wfrom'));
   });
 
-  it('keep hostile names text', async () => {
+  it('render HTML in names as text', async () => {
     serve(
       aTraceDocument({
         groups: [aWaiter(HOSTILE, 'network')],
@@ -139,7 +139,7 @@ describe('the traces of a comparison', () => {
     expect(container.querySelector('img')).toBeNull();
   });
 
-  it('say what is lost, and go on with the rest', async () => {
+  it('show which trace data is unreadable, and the results of the rest', async () => {
     const lost = { bytes: 9, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
     const data = aTraceDocument();
     const sides = data.sides as { candidate: { traces: unknown } };
@@ -155,7 +155,7 @@ describe('the traces of a comparison', () => {
     expect(await groups()).toBeInTheDocument();
   });
 
-  it('say of a side that no GC cycle ran on it, and draw its line all the same', async () => {
+  it('show that no GC cycle ran on a side, and still list its mutator utilization', async () => {
     const gc = { base: aGcSide(), candidate: aGcSide({ cycles_per_second: 0 }) };
     serve(aTraceDocument({ gc }));
     const { user } = show();
@@ -167,7 +167,7 @@ describe('the traces of a comparison', () => {
     expect(within(table).getAllByRole('row')[3]).toHaveTextContent('10 ms90%84%');
   });
 
-  it('say so when nothing waited, and when loading fails', async () => {
+  it('show that nothing waited and no GC ran', async () => {
     serve(
       aTraceDocument({
         groups: [],
@@ -193,7 +193,7 @@ describe('the traces of a comparison', () => {
     expect(screen.getByText(/No GC ran/)).toBeInTheDocument();
   });
 
-  it('keep the page when the answer fails, and when only a timeline does', async () => {
+  it('show why a timeline failed to load, and keep the rest of the page', async () => {
     serve();
     server.use(
       http.get(at('/execution-traces/:id/waits/:index/tiles/:level/:number'), () =>
@@ -207,7 +207,7 @@ describe('the traces of a comparison', () => {
     expect(await groups()).toBeInTheDocument();
   });
 
-  it('download the second around a wait', async () => {
+  it('download an excerpt of one second around a wait', async () => {
     serve();
     let asked: unknown = null;
     const cut = { id: 'k1', state: 'done', size_bytes: 9, file_name: 'x.trace', problem: null };
@@ -231,7 +231,7 @@ describe('the traces of a comparison', () => {
   });
 });
 
-describe('the levels over time', () => {
+describe('Chart of levels over time', () => {
   const twoTraces = () => {
     const data = aTraceDocument();
     const [series] = data.series as { artifact: string }[];
@@ -240,7 +240,7 @@ describe('the levels over time', () => {
   };
   const picked = () => screen.findByRole('combobox', { name: 'Trace of candidate' });
 
-  it('keep which trace is drawn in the address, until a wait of that side is chosen', async () => {
+  it('keeps the chosen trace in the address until a wait of that side is selected', async () => {
     serve(twoTraces());
     const { user, where } = show();
     expect(await picked()).toHaveValue('c1.trace');
@@ -254,20 +254,20 @@ describe('the levels over time', () => {
     expect(await picked()).toHaveValue('c1.trace');
   });
 
-  it('read it from the address', async () => {
+  it('reads the chosen trace from the address', async () => {
     serve(twoTraces());
     show('?tcand=c2');
     expect(await picked()).toHaveValue('c2.trace');
   });
 
-  it('fall back where the address names a trace that is not there', async () => {
+  it('falls back to the default trace if the address names an unknown one', async () => {
     serve(twoTraces());
     show('?tcand=gone');
     expect(await picked()).toHaveValue('c1.trace');
   });
 });
 
-describe('a finding of traces', () => {
+describe('Finding about an execution trace', () => {
   const ofGc = aFinding({
     ...finding,
     kind: 'trace.gc',
@@ -290,7 +290,7 @@ describe('a finding of traces', () => {
     });
   });
 
-  it('about the GC leads to its panel, from another part too, with the focus', async () => {
+  it('focuses the GC panel from another tab, and scrolls to it only once', async () => {
     serve();
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
@@ -312,7 +312,7 @@ describe('a finding of traces', () => {
     expect(scrolled).toEqual([]);
   });
 
-  it('about a group leads to the panels of its waiter, as often as it is chosen', async () => {
+  it('focuses the panel of its waiter each time it is selected', async () => {
     serve();
     const { user, where } = show('', ['traces'], [finding, aboutOccupancy]);
     await groups();
@@ -336,7 +336,7 @@ describe('a finding of traces', () => {
   });
 });
 
-describe('goroutine profiles of the same builds', () => {
+describe('Goroutine profiles of the same builds', () => {
   const link = () => screen.findByRole('button', { name: 'Goroutine profiles of the same builds' });
   /** Serves goroutine profiles by build; checks the request as the API would. */
   const known = (profiles: Record<string, string[]>) => {
@@ -352,7 +352,7 @@ describe('goroutine profiles of the same builds', () => {
     );
   };
 
-  it('are compared, the same ones under the same key, and shown at the group', async () => {
+  it('are compared with an idempotency key, and the comparison is searched for the waiter', async () => {
     serve();
     known({ 'build-b': ['p1', 'p2'], 'build-c': ['p3'] });
     const asked: { key: string | null; body: unknown }[] = [];
@@ -378,7 +378,7 @@ describe('goroutine profiles of the same builds', () => {
     });
   });
 
-  it('are compared anew where the comparison was deleted', async () => {
+  it('are compared again without the key if the comparison was deleted', async () => {
     serve();
     known({ 'build-b': ['p1'], 'build-c': ['p3'] });
     const keys: (string | null)[] = [];
@@ -398,7 +398,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(keys).toEqual([expect.stringMatching(/^goroutines/), null]);
   });
 
-  it('that one side lacks are named on the other, with the way to record them', async () => {
+  it('are listed for one side, with the command to record those that the other side lacks', async () => {
     serve();
     known({ 'build-b': ['p1', 'p2', 'p3', 'p4'] });
     const { user } = show();
@@ -416,7 +416,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(screen.getByText(/and 1 more/)).toBeInTheDocument();
   });
 
-  it('of traces without a build are not found, and the page says why', async () => {
+  it('are missing for traces without a build, with the reason', async () => {
     serve();
     server.use(http.get(at('/artifacts/:id'), () => HttpResponse.json(anArtifact())));
     show();
@@ -426,7 +426,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(screen.getByText(/The 1 trace of base belongs to no build/)).toBeInTheDocument();
   });
 
-  it('of one trace alone lead to their files', async () => {
+  it('are linked on the page of a single execution trace', async () => {
     serve({
       ...aTraceDocument(),
       sides: { base: (aTraceDocument().sides as { base: object }).base, candidate: null },
@@ -437,8 +437,8 @@ describe('goroutine profiles of the same builds', () => {
   });
 });
 
-describe('one trace alone', () => {
-  it('is shown with one side', async () => {
+describe('Page of a single execution trace', () => {
+  it('shows latencies without changes, and links to the Compare page', async () => {
     const { groups: rows, ...rest } = aTraceDocument();
     const alone = (rows as object[]).map((row) => ({
       ...row,
@@ -462,7 +462,7 @@ describe('one trace alone', () => {
     expect(compare.getAttribute('href')).toContain('base=artifacts%3Ab1');
   });
 
-  it('that fails to load says why', async () => {
+  it('shows why loading failed', async () => {
     server.use(
       http.get(at('/execution-traces/:id'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such trace.' }),
@@ -475,8 +475,8 @@ describe('one trace alone', () => {
   });
 });
 
-describe('stack growth and benchmarks', () => {
-  it('have the table of sets and the paths that grow', async () => {
+describe('Stack growth and benchmarks of a comparison', () => {
+  it('show the sets of growth logs and the call paths that grow the stack', async () => {
     const set = {
       artifacts: 4,
       dialects: [],
@@ -553,7 +553,7 @@ describe('stack growth and benchmarks', () => {
     expect(container.querySelector('img')).toBeNull();
   });
 
-  it('have a table per unit with the verdicts of benchstat', async () => {
+  it('show a table of benchmarks per unit with the significance of each change', async () => {
     const side = (center: number) => ({
       n: 10,
       center,
@@ -613,7 +613,7 @@ describe('stack growth and benchmarks', () => {
     expect(screen.getByText(/geometric mean ×1.39/)).toBeInTheDocument();
   });
 
-  it('say so when a part fails to load', async () => {
+  it('show that a stored format cannot be read', async () => {
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({ format: 'slowpath.growth-comparison/3' }),

@@ -51,10 +51,10 @@ function decoding(pageOf = 200): Artifact[] {
 
 const file = (name: string) => new File([name], name, { lastModified: 0 });
 
-describe('the upload drawer', () => {
+describe('Upload drawer', () => {
   afterEach(() => tray.clear());
 
-  it('goes from files to a comparison with one more click', async () => {
+  it('assigns files to sides, shows why one was rejected, and compares the others with one click', async () => {
     const kept = decoding();
     let asked: { base: { artifact_ids: string[] }; candidate: { artifact_ids: string[] } } | null =
       null;
@@ -96,7 +96,7 @@ describe('the upload drawer', () => {
     expect(asked!.candidate.artifact_ids).toEqual([idOf('9c41e0a-cpu-1.pb.gz')]);
   });
 
-  it('shows every file: those beyond a page of the server, and one that went on after a break', async () => {
+  it('counts files beyond the first page of the server, and a file whose upload was resumed', async () => {
     decoding(2);
     const { user } = open('/t/northwind/comparisons');
     await user.click(await screen.findByRole('button', { name: 'Upload' }));
@@ -108,7 +108,7 @@ describe('the upload drawer', () => {
     expect(await screen.findByText('5 files · 5 decoded')).toBeInTheDocument();
   });
 
-  it('has the browser ask before files that are not sent yet are left behind', async () => {
+  it('warns before the page is left while files are not sent yet', async () => {
     let arrive = () => {};
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -130,7 +130,7 @@ describe('the upload drawer', () => {
     await waitFor(() => expect(tryToLeave()).toBe(false));
   });
 
-  it('says when run metadata could not be saved', async () => {
+  it('shows why run metadata could not be saved', async () => {
     decoding();
     server.use(
       http.patch(at('/artifacts/:id'), () => problem(422, { detail: 'No requests can be minus.' })),
@@ -144,7 +144,7 @@ describe('the upload drawer', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('metadata: No requests can be');
   });
 
-  it('moves a file to the other side by keyboard', async () => {
+  it('moves a file to the other side from a menu that opens by keyboard', async () => {
     decoding();
     const { user } = open('/t/northwind/comparisons');
     await user.click(await screen.findByRole('button', { name: 'Upload' }));

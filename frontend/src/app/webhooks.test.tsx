@@ -54,8 +54,8 @@ function serve(hooks: Hook[] = [], deliveries: HookDelivery[] = []) {
 
 const opened = () => open('/t/northwind/settings?tab=integrations');
 
-describe('hooks', () => {
-  it('say what they are good for while there are none', async () => {
+describe('Webhook settings', () => {
+  it('show what webhooks record when there are none', async () => {
     serve();
     opened();
     expect(
@@ -63,7 +63,7 @@ describe('hooks', () => {
     ).toBeInTheDocument();
   });
 
-  it('show the address, the deliveries, and why missed deliveries could not be checked', async () => {
+  it('show the deliveries of a webhook, and why missed deliveries could not be checked', async () => {
     const refused = { title: 'No', detail: 'GitHub answers 404', status: 409, type: 'urn:x' };
     serve(
       [
@@ -91,7 +91,7 @@ describe('hooks', () => {
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
-  it('are added, and show their secret once', async () => {
+  it('add a webhook, and show its secret', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -112,7 +112,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('are added only where the server agrees', async () => {
+  it('show why the server rejected a new webhook', async () => {
     serve();
     server.use(
       http.post(at('/webhooks'), () => problem(429, { detail: 'As many as there may be' })),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { presentAddress } from './former-addresses';
 
-describe('former addresses', () => {
+describe('presentAddress', () => {
   it.each([
     ['/t/a/board?env=e1#service-i', '/t/a/dashboard?env=e1#service-i'],
     [
@@ -20,10 +20,10 @@ describe('former addresses', () => {
     ['/forgotten-password', '/password-reset'],
     ['/new-password#secret', '/password-reset/confirm#secret'],
     ['/sign-in/return?code=1&state=2', '/sign-in/callback?code=1&state=2'],
-  ])('%s becomes %s', (former, present) => expect(presentAddress(former)).toBe(present));
+  ])('maps %s to %s', (former, present) => expect(presentAddress(former)).toBe(present));
 
   it.each(['/t/a/dashboard', '/t/files/reports', '/t/a/filesystem', '/sign-in', '/t/a/mapping'])(
-    '%s stays',
+    'keeps %s unchanged',
     (address) => expect(presentAddress(address)).toBe(address),
   );
 });

@@ -50,8 +50,8 @@ const rows = async () => {
   return within(table).getAllByRole('row').slice(1);
 };
 
-describe('the profile', () => {
-  it('saves another name, and shows why it was not saved', async () => {
+describe('User profile', () => {
+  it('shows why a new name was not saved, and keeps it in the field', async () => {
     serveSessions(browser('1', { is_current: true }));
     const names: unknown[] = [];
     server.use(
@@ -74,8 +74,8 @@ describe('the profile', () => {
   });
 });
 
-describe('a saved profile', () => {
-  it('shows the name as it was stored, with nothing left to save', async () => {
+describe('Saved user profile', () => {
+  it('trims the name, and does not save an unchanged or empty one', async () => {
     serveSessions(browser('1', { is_current: true }));
     const names: unknown[] = [];
     server.use(
@@ -100,7 +100,7 @@ describe('a saved profile', () => {
   });
 });
 
-describe('linked accounts', () => {
+describe('Linked accounts', () => {
   const linked = [
     { id: 'l1', name: 'Corp', email: null, created_at: AT, last_used_at: AT },
     { id: 'l2', name: 'Lab', email: 'mira@lab.example', created_at: AT, last_used_at: AT },
@@ -114,7 +114,7 @@ describe('linked accounts', () => {
     );
   };
 
-  it('are hidden where there are none and no provider', async () => {
+  it('are hidden if there are none and no provider is configured', async () => {
     serveSessions(browser('1', { is_current: true }));
     show(
       <>
@@ -126,7 +126,7 @@ describe('linked accounts', () => {
     expect(screen.queryByRole('heading', { name: /Linked accounts/ })).not.toBeInTheDocument();
   });
 
-  it('are named by their address, or by the provider', async () => {
+  it('are named by their email address, or by the provider without one', async () => {
     serveLinked();
     show(<Account session={aSession()} />);
     expect(await screen.findByRole('button', { name: 'Unlink Corp' })).toBeInTheDocument();
@@ -134,7 +134,7 @@ describe('linked accounts', () => {
     expect(screen.queryByRole('button', { name: /^Link / })).not.toBeInTheDocument();
   });
 
-  it('stay, with the reason, when the last way to sign in cannot be unlinked', async () => {
+  it('stay linked, with the reason, when the server rejects unlinking one', async () => {
     serveLinked();
     server.use(
       http.delete(at('/user/linked-identities/:id'), () =>
@@ -148,8 +148,8 @@ describe('linked accounts', () => {
   });
 });
 
-describe('the password', () => {
-  it('is changed with the current one; both fields are empty afterwards', async () => {
+describe('Password', () => {
+  it('is changed with the current one, and both fields are cleared', async () => {
     serveSessions(browser('1', { is_current: true }));
     const bodies: unknown[] = [];
     server.use(
@@ -170,7 +170,7 @@ describe('the password', () => {
     expect(screen.getByLabelText(/New password/)).toHaveValue('');
   });
 
-  it('stays when the current one is wrong, and what was typed stays too', async () => {
+  it('is not changed if the current one is wrong, and the new one stays in the field', async () => {
     serveSessions(browser('1', { is_current: true }));
     server.use(
       http.put(at('/user/password'), () =>
@@ -186,7 +186,7 @@ describe('the password', () => {
     expect(screen.getByLabelText(/New password/)).toHaveValue('a longer secret');
   });
 
-  it('is absent where the operator has turned passwords off', async () => {
+  it('cannot be changed if passwords are disabled on the server', async () => {
     serveSessions(browser('1', { is_current: true }));
     server.use(
       http.get(at('/auth/methods'), () =>
@@ -212,8 +212,8 @@ describe('the password', () => {
   });
 });
 
-describe('active sessions', () => {
-  it('are named by browser and system, and the current one cannot be ended here', async () => {
+describe('Active sessions', () => {
+  it('are named by browser and system, and the current one has no button to sign out', async () => {
     serveSessions(browser('1', { is_current: true }), browser('2', { address: '198.51.100.2' }));
     show(<Sessions />);
     const [current, other] = await rows();
@@ -225,7 +225,7 @@ describe('active sessions', () => {
     ).toBeInTheDocument();
   });
 
-  it('are ended one by one, and leave the list', async () => {
+  it('are signed out one by one, and disappear from the list', async () => {
     const ended = serveSessions(
       browser('1', { is_current: true }),
       browser('2', { address: '198.51.100.2' }),
@@ -241,7 +241,7 @@ describe('active sessions', () => {
     expect(ended).toEqual(['2']);
   });
 
-  it('are ended all but the current one, which leaves no button for others', async () => {
+  it('are all signed out except the current one, and the button for it disappears', async () => {
     const ended = serveSessions(
       browser('1', { is_current: true }),
       browser('2', { address: '198.51.100.2' }),

@@ -40,8 +40,8 @@ function serve(events: (asked: URLSearchParams) => AuditEvent[], next: string | 
   return asked;
 }
 
-describe('the audit log', () => {
-  it('names who did what, and marks who is no person', async () => {
+describe('Audit log', () => {
+  it('shows actor, action and details of events, and marks actors that are not users', async () => {
     serve(() => [
       anEvent({ details: { name: 'Northwind', role: 'admin', days: 7 } }),
       anEvent({ id: 'e2', actor: 'ci', actor_kind: 'token', action: 'artifact.created' }),
@@ -54,7 +54,7 @@ describe('the audit log', () => {
     expect(rows[2]).toHaveTextContent('ci tokenartifact.created');
   });
 
-  it('asks for actor, action and whole days once typing has stopped', async () => {
+  it('requests events by actor, action and whole days', async () => {
     const asked = serve(() => [anEvent()]);
     const { user } = show(<AuditLog team={team} />);
     await screen.findByRole('table', { name: 'Audit log' });
@@ -69,7 +69,7 @@ describe('the audit log', () => {
     expect(Date.parse(last.get('until')!)).toBe(new Date(2026, 10, 3).getTime());
   });
 
-  it('does not call the log empty while what is shown is of the filters before', async () => {
+  it('does not show that it is empty while events without filters are loading', async () => {
     let held = false;
     server.use(
       http.get(at('/teams/:team/audit-events'), async ({ request }) => {
@@ -88,14 +88,14 @@ describe('the audit log', () => {
     expect(screen.queryByText(/^No events yet/)).not.toBeInTheDocument();
   });
 
-  it('says that there is nothing yet', async () => {
+  it('shows that there are no events yet', async () => {
     serve(() => []);
     show(<AuditLog team={team} />);
     expect(await screen.findByText(/^No events yet/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Show all' })).not.toBeInTheDocument();
   });
 
-  it('loads older events behind the newer ones', async () => {
+  it('loads older events in addition to the newer ones', async () => {
     serve(
       (query) =>
         query.get('cursor') === null
@@ -110,7 +110,7 @@ describe('the audit log', () => {
     expect(screen.queryByRole('button', { name: 'Load older events' })).not.toBeInTheDocument();
   });
 
-  it('says why it was not loaded', async () => {
+  it('shows why loading failed', async () => {
     server.use(
       http.get(at('/teams/:team/audit-events'), () =>
         problem(403, { title: 'Refused', detail: 'Not an admin.' }),
@@ -122,7 +122,7 @@ describe('the audit log', () => {
     expect(alert).toHaveTextContent('Not an admin.');
   });
 
-  it('is for those who manage the team', () => {
+  it('is available only to admins and owners', () => {
     show(<AuditLog team={{ ...TEAM, role: 'member' }} />);
     expect(screen.getByText(/^Only admins and owners/)).toBeInTheDocument();
     expect(screen.queryByLabelText('Actor')).not.toBeInTheDocument();

@@ -73,8 +73,8 @@ beforeEach(() => {
   changes = [];
 });
 
-describe('a sign-in that is too old for a change', () => {
-  it('is confirmed in a dialog, and the change is repeated with its content', async () => {
+describe('Change that requires a recent sign-in', () => {
+  it('is repeated with its content after confirmation in a dialog', async () => {
     serve();
     const session = aSession();
     const { user } = show(<DeleteAccount session={session} />);
@@ -105,7 +105,7 @@ describe('a sign-in that is too old for a change', () => {
     expect(screen.queryByText('Confirm your identity')).not.toBeInTheDocument();
   });
 
-  it('remains one after Escape, which leaves the dialog below open', async () => {
+  it('fails after Escape in the confirmation dialog, and leaves the first dialog open', async () => {
     serve();
     const session = aSession();
     const { user } = show(<DeleteAccount session={session} />);
@@ -125,7 +125,7 @@ describe('a sign-in that is too old for a change', () => {
   it.each([
     ['oidc', { provider: 'Corp' }],
     ['saml', { saml_provider: 'Corp' }],
-  ])('of a user without a password is confirmed at the provider of %s', async (protocol, named) => {
+  ])('is confirmed at the %s provider by a user without a password', async (protocol, named) => {
     serve({ has_password: false, needs_second_factor: false, has_totp: false, ...named });
     const asked: unknown[] = [];
     server.use(

@@ -22,8 +22,8 @@ function record(path: string, answer: () => Response): unknown[] {
   return sent;
 }
 
-describe('the sign-in', () => {
-  it('sends email and password, and hands on the session', async () => {
+describe('Sign-in form', () => {
+  it('sends email and password, and passes the session on', async () => {
     const sent = record('/session', () => HttpResponse.json(aSession(), { status: 201 }));
     const onDone = vi.fn();
     const { user } = show(
@@ -36,7 +36,7 @@ describe('the sign-in', () => {
     expect(sent).toEqual([{ email: 'mira@northwind.example', password: 'a long secret' }]);
   });
 
-  it('says in place why it was refused, and keeps what was entered', async () => {
+  it('shows why it was rejected, and keeps the entered values', async () => {
     record('/session', () =>
       problem(401, { title: 'Not signed in', detail: 'Email or password is wrong.' }),
     );
@@ -51,7 +51,7 @@ describe('the sign-in', () => {
     expect(onDone).not.toHaveBeenCalled();
   });
 
-  it('is possible by password when the ways to sign in cannot be loaded', async () => {
+  it('shows the password field when the sign-in methods cannot be loaded', async () => {
     server.use(
       http.get(at('/auth/methods'), () => problem(403, { title: 'Refused', detail: 'No.' })),
     );
@@ -60,7 +60,7 @@ describe('the sign-in', () => {
     expect(screen.queryByText('or by password')).not.toBeInTheDocument();
   });
 
-  it('at a provider says in place why it did not begin', async () => {
+  it('shows why a sign-in at a provider did not start', async () => {
     server.use(
       http.get(at('/auth/methods'), () =>
         HttpResponse.json({
@@ -83,7 +83,7 @@ describe('the sign-in', () => {
     expect(await button('Sign in with Corp')).toBeEnabled();
   });
 
-  it('offers a provider of SAML beside one of OpenID Connect', async () => {
+  it('offers a SAML provider beside an OpenID Connect provider', async () => {
     server.use(
       http.get(at('/auth/methods'), () =>
         HttpResponse.json({
@@ -107,8 +107,8 @@ describe('the sign-in', () => {
   });
 });
 
-describe('the sign-up', () => {
-  it('counts the characters of a short password, and sends none', async () => {
+describe('Sign-up form', () => {
+  it('counts the characters of a short password, and does not send it', async () => {
     const sent = record('/sign-up', () => HttpResponse.json(aSession(), { status: 201 }));
     const onDone = vi.fn();
     const { user } = show(<SignUpForm onDone={onDone} foot={foot} invitation="s3cret" />);
@@ -133,15 +133,15 @@ describe('the sign-up', () => {
     ]);
   });
 
-  it('is in the singular for one character', async () => {
+  it('shows the count of one character in the singular', async () => {
     const { user } = show(<SignUpForm onDone={vi.fn()} foot={foot} />);
     await enter(user, await screen.findByLabelText(/^Password/), '1');
     expect(screen.getByText('1 character so far, at least 10 are needed')).toBeInTheDocument();
   });
 });
 
-describe('a forgotten password', () => {
-  it('sends a link, and does not say whether the account exists', async () => {
+describe('Password reset', () => {
+  it('requests a link, and does not reveal whether the account exists', async () => {
     const sent = record('/password-resets', () => new HttpResponse(null, { status: 202 }));
     const { user } = show(<PasswordResetForm foot={foot} />);
     await enter(user, screen.getByLabelText(/^Email/), 'kai@northwind.example');
@@ -153,7 +153,7 @@ describe('a forgotten password', () => {
     expect(sent).toEqual([{ email: 'kai@northwind.example' }]);
   });
 
-  it('says in place why no link was sent', async () => {
+  it('shows why no link was sent', async () => {
     record('/password-resets', () =>
       problem(429, { title: 'Too many requests', detail: 'Wait a minute.' }),
     );
@@ -164,7 +164,7 @@ describe('a forgotten password', () => {
     expect(screen.getByLabelText(/^Email/)).toHaveValue('kai@northwind.example');
   });
 
-  it('is replaced by a new one of enough characters', async () => {
+  it('saves a new password only if it has enough characters', async () => {
     const sent = record('/password-resets/confirm', () => new HttpResponse(null, { status: 204 }));
     const { user } = show(<NewPasswordForm secret="s3cret" foot={foot} />);
     const password = screen.getByLabelText(/^New password/);
@@ -178,7 +178,7 @@ describe('a forgotten password', () => {
     expect(sent).toEqual([{ secret: 's3cret', password: '1234567890' }]);
   });
 
-  it('stays when the link is used up, with the reason', async () => {
+  it('shows why the password was not changed if the link was already used', async () => {
     record('/password-resets/confirm', () =>
       problem(410, { title: 'Gone', detail: 'The link was used.' }),
     );

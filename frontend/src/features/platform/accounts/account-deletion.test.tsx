@@ -10,7 +10,7 @@ import { DeleteAccount } from './DeleteAccount';
 const session = aSession();
 const button = (name: string) => screen.findByRole('button', { name });
 
-describe('the deletion of an account', () => {
+describe('Account deletion', () => {
   async function ask() {
     const { user } = show(<DeleteAccount session={session} />);
     await user.click(await button('Delete your account'));
@@ -18,7 +18,7 @@ describe('the deletion of an account', () => {
     return user;
   }
 
-  it('asks for the address and the password, and says in place why it was refused', async () => {
+  it('requires email address and password, and shows why it was rejected', async () => {
     const sent: unknown[] = [];
     server.use(
       http.post(at('/user/deletion'), async ({ request }) => {
@@ -41,7 +41,7 @@ describe('the deletion of an account', () => {
     expect(sent).toEqual([{ email: 'mira@northwind.EXAMPLE ', current_password: 'a guess' }]);
   });
 
-  it('asks for no password where there is none', async () => {
+  it('requires no password if none is set', async () => {
     server.use(
       http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({ has_password: false, linked: [] }),
@@ -51,7 +51,7 @@ describe('the deletion of an account', () => {
     await waitFor(() => expect(screen.queryByLabelText(/^Password/)).not.toBeInTheDocument());
   });
 
-  it('forgets what was entered when it is cancelled', async () => {
+  it('clears the entered email address when it is cancelled', async () => {
     const user = await ask();
     await enter(user, screen.getByLabelText(/^Type/), 'mira@northwind.example');
     await user.click(await button('Cancel'));
@@ -61,7 +61,7 @@ describe('the deletion of an account', () => {
   });
 });
 
-describe('deleted teams', () => {
+describe('Deleted teams', () => {
   const serve = (...names: string[]) => {
     let teams = names.map((name) => ({
       id: name,
@@ -79,7 +79,7 @@ describe('deleted teams', () => {
     );
   };
 
-  it('are restored one by one, and leave the list', async () => {
+  it('are restored one by one, and disappear from the list', async () => {
     serve('Lab', 'Works');
     const reopened = vi.fn();
     const { user } = show(<ClosedTeams onReopened={reopened} />);
@@ -89,7 +89,7 @@ describe('deleted teams', () => {
     expect(await button('Restore Works')).toBeInTheDocument();
   });
 
-  it('stay, with the reason, when one cannot be restored', async () => {
+  it('show why one cannot be restored', async () => {
     serve('Lab');
     server.use(
       http.post(at('/deleted-teams/:id/restore'), () =>

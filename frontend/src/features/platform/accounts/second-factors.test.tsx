@@ -23,8 +23,8 @@ function serve(factors: object[], left: number) {
   );
 }
 
-describe('second factors', () => {
-  it('are added with a code, and the recovery codes are shown once', async () => {
+describe('Second factors', () => {
+  it('are added with a code, and the recovery codes are shown', async () => {
     serve([], 0);
     const sent: unknown[] = [];
     server.use(
@@ -53,7 +53,7 @@ describe('second factors', () => {
     expect(sent).toEqual([{ kind: 'totp', name: 'Phone', state: 'sealed', proof: '123456' }]);
   });
 
-  it('are removed, and an old session gets the reason why not', async () => {
+  it('show why one cannot be removed without a recent sign-in', async () => {
     serve([FACTOR], 3);
     server.use(
       http.delete(at(`/user/second-factors/${FACTOR.id}`), () =>
@@ -67,8 +67,8 @@ describe('second factors', () => {
   });
 });
 
-describe('the second step of a sign-in', () => {
-  it('takes a code after the password', async () => {
+describe('Second step of a sign-in', () => {
+  it('accepts a code after the password', async () => {
     server.use(
       http.post(at('/session'), () =>
         problem(401, {

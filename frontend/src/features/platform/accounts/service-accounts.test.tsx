@@ -43,12 +43,12 @@ function serveAccounts(...accounts: ServiceAccount[]) {
   return sent;
 }
 
-describe('service accounts', () => {
+describe('Service accounts', () => {
   it.each([
     [0, 'It has no tokens. Its actions stay'],
     [1, 'Its 1 token is revoked. Its actions stay'],
     [2, 'Its 2 tokens are revoked. Its actions stay'],
-  ])('are deleted after a question that names their tokens: %i', async (tokens, words) => {
+  ])('are deleted after a confirmation that names their %i tokens', async (tokens, words) => {
     serveAccounts(anAccount({ tokens }));
     const { user } = show(<ServiceAccounts team={team} />);
     await user.click(await button('Delete deployer'));
@@ -58,7 +58,7 @@ describe('service accounts', () => {
     expect(await screen.findByText('No service accounts yet.')).toBeInTheDocument();
   });
 
-  it('say in place why one was not deleted', async () => {
+  it('show why one was not deleted', async () => {
     serveAccounts(anAccount());
     server.use(
       http.delete(at('/teams/:team/service-accounts/:id'), () =>
@@ -72,7 +72,7 @@ describe('service accounts', () => {
     expect(await question.findByRole('alert')).toHaveTextContent('Only owners.');
   });
 
-  it('are enabled again, and given another role', async () => {
+  it('can be enabled again, and get another role', async () => {
     const sent = serveAccounts(anAccount({ disabled_at: AT }));
     const { user } = show(<ServiceAccounts team={team} />);
     await user.click(await button('Enable deployer'));
@@ -82,7 +82,7 @@ describe('service accounts', () => {
     await waitFor(() => expect(sent).toEqual([{ disabled: false }, { role: 'viewer' }]));
   });
 
-  it('keep the name that was entered when one is not created, with the reason', async () => {
+  it('keep the entered name, and show why one was not created', async () => {
     serveAccounts();
     server.use(
       http.post(at('/teams/:team/service-accounts'), () =>
@@ -96,7 +96,7 @@ describe('service accounts', () => {
     expect(screen.getByLabelText(/^Account name/)).toHaveValue('deployer');
   });
 
-  it('that were deleted are not asked for in a new token', async () => {
+  it('are deselected in the form of a new token when they are deleted', async () => {
     serveAccounts(anAccount({ role: 'viewer' }), anAccount({ id: 'a2', name: 'uploader' }));
     const sent: unknown[] = [];
     server.use(
@@ -125,7 +125,7 @@ describe('service accounts', () => {
   });
 });
 
-describe('invitations', () => {
+describe('Invitations', () => {
   const anInvitation = (changed: Partial<Invitation> = {}): Invitation => ({
     id: 'i1',
     email: 'kai@northwind.example',
@@ -149,7 +149,7 @@ describe('invitations', () => {
       ),
     );
 
-  it('are named in their buttons, and say what came of the mail', async () => {
+  it('are named in the labels of their buttons, and show whether the email was sent', async () => {
     const mail_error = { type: 't', title: 'Rejected', status: 550, detail: 'Unknown recipient.' };
     serve(
       anInvitation({ mailed_at: AT }),
@@ -164,7 +164,7 @@ describe('invitations', () => {
     expect(screen.getByRole('row', { name: /^anyone with the link/ })).toHaveTextContent('–');
   });
 
-  it('take back the link that is shown when they are revoked, and only that', async () => {
+  it('hide the displayed link only when its own invitation is revoked', async () => {
     serve(anInvitation(), anInvitation({ id: 'i2', email: 'jun@northwind.example' }));
     const { user } = show(<Invitations team={team} />);
     await user.click(await button('New link for kai@northwind.example'));
@@ -183,7 +183,7 @@ describe('invitations', () => {
     server.events.removeAllListeners();
   });
 
-  it('offer at most the role of who invites', async () => {
+  it('offer no role above that of the inviting member', async () => {
     serve();
     const { user } = show(<Invitations team={team} />);
     expect(await screen.findByText('No open invitations.')).toBeInTheDocument();
@@ -192,7 +192,7 @@ describe('invitations', () => {
     expect(screen.queryByRole('option', { name: /^owner/, hidden: true })).toBeNull();
   });
 
-  it('keep the address that was entered when none is created, with the reason', async () => {
+  it('keep the entered email address, and show why none was created', async () => {
     serve();
     server.use(
       http.post(at('/teams/:team/invitations'), () =>

@@ -44,8 +44,8 @@ const token = (changed: Partial<Token>): Token =>
     ...changed,
   }) as Token;
 
-describe('members', () => {
-  it('that SCIM manages are not changed by hand, with the reason', async () => {
+describe('Team members', () => {
+  it('cannot be changed by hand if SCIM manages them, with the reason', async () => {
     serveMembers({ ...member('user-2', 'Jun', 'admin'), is_managed: true });
     show(<Members team={team('owner')} session={session} onGone={nothing} />);
     expect(await screen.findByTitle(/identity provider sets the role/u)).toHaveTextContent(
@@ -55,7 +55,7 @@ describe('members', () => {
     expect(screen.queryByRole('button', { name: 'Remove Jun from the team' })).toBeNull();
   });
 
-  it('are removed after a question, and the list shows it', async () => {
+  it('are removed after confirmation, and disappear from the list', async () => {
     let there = [member('user-2', 'Jun', 'member')];
     const removed: string[] = [];
     server.use(
@@ -76,7 +76,7 @@ describe('members', () => {
     expect(removed).toEqual(['user-2']);
   });
 
-  it('stay, with the reason, when the server refuses to remove one', async () => {
+  it('stay in the list, with the reason, when the server rejects the removal', async () => {
     serveMembers(member('user-2', 'Jun', 'owner'));
     server.use(
       http.delete(at('/teams/:team/members/:user'), () =>
@@ -90,7 +90,7 @@ describe('members', () => {
     expect(screen.getByText('jun@northwind.example')).toBeInTheDocument();
   });
 
-  it('who do not manage the team can only leave it', async () => {
+  it('without a managing role can only leave the team', async () => {
     serveMembers(member('user-2', 'Jun', 'member'));
     show(<Members team={team('member')} session={session} onGone={nothing} />);
     expect(await screen.findByRole('button', { name: 'Leave Northwind' })).toBeInTheDocument();
@@ -99,7 +99,7 @@ describe('members', () => {
     expect(screen.queryByRole('button', { name: 'Create invitation' })).not.toBeInTheDocument();
   });
 
-  it('are invited by a link that is shown once', async () => {
+  it('are invited by email address and role, and the link is shown', async () => {
     serveMembers();
     const sent: unknown[] = [];
     server.use(
@@ -120,14 +120,14 @@ describe('members', () => {
   });
 });
 
-describe('tokens', () => {
-  it('are for those who manage the team', async () => {
+describe('API tokens', () => {
+  it('can be created only by admins and owners', async () => {
     show(<Tokens team={team('member')} uploadSteps={() => null} />);
     expect(await screen.findByText(/Only admins and owners/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Create token' })).not.toBeInTheDocument();
   });
 
-  it('need a scope', async () => {
+  it('require at least one scope', async () => {
     const { user } = show(<Tokens team={team('admin')} uploadSteps={() => null} />);
     const create = await screen.findByRole('button', { name: 'Create token' });
     expect(create).toBeEnabled();
@@ -137,7 +137,7 @@ describe('tokens', () => {
     expect(create).toBeEnabled();
   });
 
-  it('are revoked after a question that says when they were last used', async () => {
+  it('are revoked after a confirmation that shows when they were last used', async () => {
     let there = [token({})];
     server.use(
       http.get(at('/teams/:team/tokens'), () => page(there)),
@@ -154,7 +154,7 @@ describe('tokens', () => {
     expect(await screen.findByText('No tokens yet.')).toBeInTheDocument();
   });
 
-  it('can be renamed and limited; an empty rate is the default of the team', async () => {
+  it('are edited with rate limits, of which an empty one is sent as null', async () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/teams/:team/tokens'), () => page([token({ requests_per_minute: 60 })])),
@@ -175,8 +175,8 @@ describe('tokens', () => {
   });
 });
 
-describe('the team', () => {
-  it('is renamed by an owner, and only to another name', async () => {
+describe('Team settings', () => {
+  it('allow an owner to save the name only after a change', async () => {
     const renamed = vi.fn();
     server.use(
       http.patch(at('/teams/:team'), async ({ request }) =>
@@ -198,7 +198,7 @@ describe('the team', () => {
     expect(name).toHaveValue('Southwind');
   });
 
-  it('is deleted after its name was typed', async () => {
+  it('delete the team after its name was typed', async () => {
     const gone = vi.fn();
     const deleted = vi.fn(() => new HttpResponse(null, { status: 204 }));
     server.use(http.delete(at('/teams/:team'), deleted));
@@ -213,7 +213,7 @@ describe('the team', () => {
     expect(deleted).toHaveBeenCalledOnce();
   });
 
-  it('asks for its name again when the question is opened again', async () => {
+  it('require the name again when the confirmation is reopened', async () => {
     server.use(
       http.delete(at('/teams/:team'), () =>
         problem(409, { title: 'Refused', detail: 'A bisect is running.' }),
@@ -234,7 +234,7 @@ describe('the team', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
-  it('is neither renamed nor deleted by an admin', () => {
+  it('do not allow an admin to rename or delete the team', () => {
     show(<TeamSettings team={team('admin')} onRenamed={nothing} onGone={nothing} />);
     expect(screen.getByLabelText(/^Name/)).toBeDisabled();
     expect(screen.queryByRole('button', { name: /Delete/ })).not.toBeInTheDocument();

@@ -24,8 +24,8 @@ const document: ApiDocument = {
   components: { schemas: {} },
 };
 
-describe('operations', () => {
-  test('are grouped by tag, in order', () => {
+describe('API operations', () => {
+  test('are grouped by tag, with the tags in alphabetical order', () => {
     const groups = [...groupOperations(document)].map(([tag, all]) => [
       tag,
       all.map(({ id }) => id),
@@ -42,7 +42,7 @@ describe('operations', () => {
     ['list report', 1],
     ['builds', 1],
     ['nothing', 0],
-  ])('that contain "%s": %d', (words, count) => {
+  ])('filtered by "%s" have %d matches', (words, count) => {
     const left = [...filterOperations(groupOperations(document), words).values()];
     expect(left.flat()).toHaveLength(count);
   });
@@ -57,9 +57,9 @@ test.each([
   [{ enum: ['a', 'b'] }, '"a", "b"'],
   [{ type: 'object', additionalProperties: { type: 'number' } }, 'map of number'],
   [{}, 'any'],
-])('the type of %j is %s', (schema, text) => expect(typeText(schema)).toBe(text));
+])('typeText describes %j as %s', (schema, text) => expect(typeText(schema)).toBe(text));
 
-test('limits and schemas are found behind "or null"', () => {
+test('limitsText and referencedSchemas look into nullable schemas', () => {
   const schema = { anyOf: [{ type: 'string', maxLength: 200 }, { type: 'null' }], default: 'x' };
   expect(limitsText(schema)).toBe('at most 200 characters, default "x"');
   expect(referencedSchemas({ anyOf: [{ type: 'array', items: ref }, { type: 'null' }] })).toEqual([

@@ -29,7 +29,7 @@ const named = (method: string, path: string, operation: ApiOperation) => ({
   operation,
 });
 
-test('a body has its required members, with values of their types', () => {
+test('curlExample writes a body with the required members and values of their types', () => {
   const sides: ApiSchema = {
     type: 'object',
     required: ['base', 'names'],
@@ -45,7 +45,7 @@ test('a body has its required members, with values of their types', () => {
   );
 });
 
-test('names in the path are capitals, and only required members of the query are named', () => {
+test('curlExample writes path parameters in capitals, and only required query parameters', () => {
   const operation: ApiOperation = {
     parameters: [
       {
@@ -65,7 +65,7 @@ test('names in the path are capitals, and only required members of the query are
   );
 });
 
-test('files are sent from a file', () => {
+test('curlExample sends binary content from a file', () => {
   const bytes: ApiOperation = {
     responses: {},
     requestBody: { content: { 'application/octet-stream': {} } },
@@ -75,7 +75,7 @@ test('files are sent from a file', () => {
   );
 });
 
-test('a quote in a value does not end the argument, and recursion ends', () => {
+test('curlExample escapes quotes in values, and exampleOf ends at a recursive schema', () => {
   const operation = body({ type: 'string', const: "it's" });
   expect(curlExample(named('post', '/x', operation), schemas)).toContain(`--json '"it'\\''s"'`);
   expect(JSON.stringify(exampleOf(schemas.Tree!, schemas, 'tree'))).toContain('"below":{}');

@@ -17,7 +17,7 @@ const docs = join(import.meta.dirname, '../../../../docs');
 const markdownOf = (page: string) => readFileSync(join(docs, `${page}.md`), 'utf8');
 const headingsOf = (page: string) => splitSections(markdownOf(page)).map(({ heading }) => heading);
 
-describe('the pages of the guide', () => {
+describe('Guide pages', () => {
   test('are the Markdown files of frontend/docs', () =>
     expect(pages.map(({ page }) => page).sort()).toEqual([...WRITTEN_PAGES].sort()));
 
@@ -28,7 +28,7 @@ describe('the pages of the guide', () => {
     expect(anchors.filter((anchor, at) => anchors.indexOf(anchor) !== at)).toEqual([]);
   });
 
-  test.each(pages)('$page names only pictures and files that are served', ({ page }) => {
+  test.each(pages)('$page links only to pages, images and files that are served', ({ page }) => {
     const targets = [...markdownOf(page).matchAll(/\]\(([^)#\s]+)\)/gu)].map((match) => match[1]!);
     const missing = targets.filter(
       (target) => !/^https?:/u.test(target) && !guideAddressOf(target, page) && !fileUrlOf(target),
@@ -36,19 +36,19 @@ describe('the pages of the guide', () => {
     expect(missing).toEqual([]);
   });
 
-  test('load one by one; a page that does not exist is null', async () => {
+  test('are loaded by name, and are null for an unknown name', async () => {
     expect(await loadGuidePage('comparing')).toBe(markdownOf('comparing'));
     expect(await loadGuidePage('../package')).toBeNull();
   });
 });
 
-test.each(Object.entries(HELP_TOPICS))('the topic %s leads to a heading', (_, { path }) => {
+test.each(Object.entries(HELP_TOPICS))('help topic %s links to an existing page', (_, { path }) => {
   const [, page = 'index', anchor] = /^\/help(?:\/([\w-]+))?(?:#(.+))?$/u.exec(path) ?? [];
   expect(pages.map((entry) => entry.page)).toContain(page);
   if (anchor) expect(headingsOf(page).map((heading) => heading.anchor)).toContain(anchor);
 });
 
-test('a link of a page leads inside the guide if it names a page or a heading', () => {
+test('guideAddressOf returns an address only for links to guide pages and headings', () => {
   expect(guideAddressOf('ci.md#exit-codes', 'comparing')).toEqual({
     page: 'ci',
     hash: 'exit-codes',
@@ -58,8 +58,8 @@ test('a link of a page leads inside the guide if it names a page or a heading', 
   expect(guideAddressOf('ci/action.yml', 'ci')).toBeNull();
 });
 
-describe('sections', () => {
-  test('are cut at headings, not at comments of code blocks', () => {
+describe('Guide sections', () => {
+  test('are split at headings, not at comments in code blocks', () => {
     const sections = splitSections(
       '# A `b` c\n\none\n\n```sh\n# no heading\n```\n\n## D, e\n\ntwo',
     );
@@ -70,13 +70,13 @@ describe('sections', () => {
     expect(sections[0]?.text).toContain('# no heading');
   });
 
-  test('have anchors as code hosts derive them', () => {
+  test('have anchors in the form that code hosts use', () => {
     expect(anchorOf('What a server can make a runner do?')).toBe(
       'what-a-server-can-make-a-runner-do',
     );
   });
 
-  test('are plain text for the search', () => {
+  test('are converted to plain text for the search', () => {
     expect(
       plainText('- a [link](x.md#y) and **bold** `code`\n\n| k | v |\n| --- | --- |\n| 1 | 2 |'),
     ).toBe('a link and bold code k v 1 2');

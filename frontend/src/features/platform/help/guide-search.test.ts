@@ -4,7 +4,7 @@ import { buildGuideIndex, markMatches, searchGuide } from './guide-search';
 const index = await buildGuideIndex();
 const first = (query: string) => searchGuide(index, query)[0];
 
-describe('a search of the guide', () => {
+describe('searchGuide', () => {
   test.each([
     ['q-value', { page: 'reading-a-result', hash: 'q-value' }],
     ['inconclusive', { page: 'reading-a-result', hash: 'inconclusive' }],
@@ -13,21 +13,21 @@ describe('a search of the guide', () => {
     ['glossary', { page: 'glossary', hash: undefined }],
   ])('finds %s', (query, address) => expect(first(query)?.address).toEqual(address));
 
-  test('finds the beginning of a word and a misspelled word', () => {
+  test('finds a word by its beginning and a misspelled word', () => {
     expect(first('inconcl')?.heading).toContainEqual({ text: 'Inconclusive', isMatch: true });
     expect(first('confidense interval')?.address.hash).toBe('confidence-interval');
   });
 
-  test('marks what matched in the excerpt', () => {
+  test('marks the matches in the excerpt', () => {
     const excerpt = first('Benjamini')?.excerpt ?? [];
     expect(excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toContain('Benjamini');
   });
 
-  test('finds nothing for words that no page has', () =>
+  test('returns no results for a word that no page contains', () =>
     expect(searchGuide(index, 'zzzyx')).toEqual([]));
 });
 
-test('only beginnings of words are marked', () => {
+test('markMatches marks only beginnings of words', () => {
   expect(markMatches('a cat, concat', ['cat'])).toEqual([
     { text: 'a ', isMatch: false },
     { text: 'cat', isMatch: true },

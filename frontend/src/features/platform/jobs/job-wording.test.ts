@@ -13,8 +13,8 @@ const seen = readdirSync(BACKEND, { recursive: true, withFileTypes: true })
   .filter(([, , kind]) => kind !== 'HOUSEKEEPING' && kind !== '"team"')
   .map(([, name]) => name!);
 
-describe('the words for jobs', () => {
-  it('are there for every job that people can see', () => {
+describe('Job wording', () => {
+  it('exists for every job that users can see', () => {
     expect(seen).toContain('artifacts.decode');
     expect(seen.length).toBeGreaterThan(15);
     expect(
@@ -22,7 +22,7 @@ describe('the words for jobs', () => {
     ).toEqual([]);
   });
 
-  it('say of some that nothing is left to lead to', () => {
+  it('marks jobs that delete their subject as jobs without a result', () => {
     expect(
       ['artifacts.delete-blobs', 'repositories.delete-mirror', 'artifacts.expire-upload'].every(
         isWithoutResult,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { touchedBy } from './team-events';
 import { activityOf, runningText } from './job-wording';
 
-describe('an event', () => {
-  it('of a job has its subject read again too: its progress is shown there', () => {
+describe('touchedBy', () => {
+  it('returns the job and its subject for an event of a job', () => {
     expect(touchedBy('job', { subject: { kind: 'comparison', id: '1' } })).toEqual([
       'job',
       'comparison',
@@ -16,10 +16,10 @@ describe('an event', () => {
     ]);
   });
 
-  it('of a view is about its comparison', () =>
+  it('returns the comparison for an event of a view', () =>
     expect(touchedBy('view', { id: '1', state: 'done' })).toEqual(['comparison']));
 
-  it('that says nothing certain has everything read again', () => {
+  it('returns all kinds for a stale event, and few for one of a comment or a bisect', () => {
     expect(touchedBy('stale', {})).toEqual([
       'job',
       'artifact',
@@ -37,8 +37,8 @@ describe('an event', () => {
   });
 });
 
-describe('what is under way', () => {
-  it('is counted by what it does', () => {
+describe('Text of running jobs', () => {
+  it('counts jobs by activity, without waiting notifications', () => {
     const jobs = [
       'artifacts.decode',
       'comparisons.compute',
@@ -49,6 +49,6 @@ describe('what is under way', () => {
     expect(runningText([])).toBe('');
   });
 
-  it('has a word even for a job that is new here', () =>
+  it('describes a job of an unknown name as in progress', () =>
     expect(activityOf('traces.weave')).toBe('in progress'));
 });

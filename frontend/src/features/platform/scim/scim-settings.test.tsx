@@ -34,8 +34,8 @@ function serve(members: ProvisionedMember[] = []) {
   );
 }
 
-describe('provisioning', () => {
-  it('shows the address, that nothing was synchronized, and what is missing', async () => {
+describe('SCIM settings', () => {
+  it('show the SCIM URL, and that there are no synchronizations, members and tokens yet', async () => {
     serve();
     show(<ScimSettings team={team('owner')} />);
     expect(await screen.findByDisplayValue('https://slowpath.example/scim/v2')).toBeVisible();
@@ -44,7 +44,7 @@ describe('provisioning', () => {
     expect(await screen.findByText(/No SCIM tokens yet/u)).toBeVisible();
   });
 
-  it('shows a new token once', async () => {
+  it('create a token, and show its secret', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -60,7 +60,7 @@ describe('provisioning', () => {
     expect(sent).toEqual([{ name: 'Okta', scopes: ['scim'], expires_in_days: null }]);
   });
 
-  it('lets only owners create a token, and says why', async () => {
+  it('allow only owners to create a token, with the reason', async () => {
     serve();
     show(<ScimSettings team={team('admin')} />);
     const button = await screen.findByRole('button', { name: 'Create SCIM token' });
@@ -68,7 +68,7 @@ describe('provisioning', () => {
     expect(button).toHaveAttribute('title', expect.stringContaining('Only owners'));
   });
 
-  it('lists members with their states, and why they could not be loaded', async () => {
+  it('list members with their states', async () => {
     serve([member({})]);
     show(<ScimSettings team={team('owner')} />);
     expect(await screen.findByText('managed')).toBeVisible();
@@ -77,7 +77,7 @@ describe('provisioning', () => {
     expect(stateOf(member({ is_managed: false }))).toContain('added by hand');
   });
 
-  it('shows an error with its reason', async () => {
+  it('show why members could not be loaded', async () => {
     serve();
     server.use(
       http.get(at('/teams/:team/provisioned-members'), () =>
