@@ -10,7 +10,7 @@ async function read<Known>(answer: APIResponse): Promise<Known> {
   return (await answer.json()) as Known;
 }
 
-test('the report of a bisect is written, shared, and opens signed out', async ({
+test('the report of a bisect is created, shared, and opened signed out', async ({
   page,
   browser,
   baseURL,

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 
 import { signIn, readVariable } from './demo-report';
 
-test('the page says first what the data says first', async ({ page }) => {
+test('the comparison page shows the first finding', async ({ page }) => {
   await signIn(page);
   await page.goto(readVariable('DEMO_PATH'));
   const findings = page.getByRole('list', { name: /^findings/i });

@@ -34,7 +34,7 @@ async function drop(page: Page, files: { name: string; path: string }[]): Promis
   }, contents);
 }
 
-test('from traces dropped on the page to the timeline of the worst wait', async ({ page }) => {
+test('dropped traces are compared, and the longest wait shows its timeline', async ({ page }) => {
   const files = JSON.parse(readVariable('DEMO_FILES')) as Dropped[];
   await signIn(page);
   await page.goto(readVariable('DEMO_PATH'));

@@ -2,7 +2,7 @@
 import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, test } from '../support/test';
 
-test('Back takes back one step at a time, Forward brings it again', async ({
+test('Back undoes the steps in a comparison one at a time, and Forward restores them', async ({
   page,
   person,
   context,
@@ -65,7 +65,7 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   await expect(page).toHaveURL(new RegExp(id));
 });
 
-test('Back leaves a comparison whose graph moved by itself, and takes back each zoom of the user', async ({
+test('Back undoes each zoom of the user but no automatic move of the graph', async ({
   page,
   person,
   context,

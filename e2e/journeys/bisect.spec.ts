@@ -3,7 +3,7 @@ import { pathOf } from '../support/compare-helpers';
 import { commits, guilty, post, repositories, withLocalRunner } from '../support/local-runner';
 import { expect, expectAccessible, test } from '../support/test';
 
-test('a bisect ends at the guilty commit, and its page tells how', async ({
+test('a bisect finds the culprit commit, and its open page shows the result', async ({
   page,
   person,
   context,

@@ -15,7 +15,7 @@ async function confirmed(request: APIRequestContext): Promise<string[]> {
   return items.filter((each) => each.is_confirmed).map(({ title }) => title);
 }
 
-test('a regression over builds: detected, opened, attributed to a commit, assigned', async ({
+test('a regression over builds is detected, assigned, and attributed to a commit', async ({
   page,
   context,
   baseURL,

@@ -51,7 +51,7 @@ async function pick(side: Locator, field: string | RegExp, text: string): Promis
   await expect(side.getByRole('option', { selected: true }).first()).toContainText(text);
 }
 
-test('two builds, from the list of builds and by keyboard, and a branch with another one', async ({
+test('two builds are compared from the list of builds, and then two branches by keyboard', async ({
   page,
   context,
   person,
@@ -97,7 +97,7 @@ test('two builds, from the list of builds and by keyboard, and a branch with ano
   await expect(page.getByRole('heading', { level: 1 })).toContainText(/stack growth/i);
 });
 
-test('two endpoints of one profile, chosen by label value', async ({
+test('two label values of one profile are selected as sides and compared', async ({
   page,
   context,
   person,
@@ -122,7 +122,7 @@ test('two endpoints of one profile, chosen by label value', async ({
   await expect(page).toHaveURL(/\/comparisons\//);
 });
 
-test('this week with last week, artifacts, and what cannot be compared', async ({
+test('two time ranges are compared, and an artifact on both sides prevents the start', async ({
   page,
   context,
   person,

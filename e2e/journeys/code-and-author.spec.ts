@@ -100,7 +100,7 @@ async function expectMoved(page: Page): Promise<void> {
   await search.fill('');
 }
 
-test('a tag is compared with a branch, and the author of the top frame is two clicks away', async ({
+test('a tag is compared with a branch, and the top function shows its source and author', async ({
   page,
   person,
   baseURL,

@@ -1,9 +1,9 @@
-// J1: from files in a folder to the first diff.
+// From files in a folder to the first comparison.
 import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 
 test(
-  'drop two sets, compare, read what changed and who pays',
+  'two sets of profiles are uploaded and compared, and the findings name the cause',
   { tag: '@core' },
   async ({ page, person }) => {
     await page.goto(pathOf(person, '/comparisons'));

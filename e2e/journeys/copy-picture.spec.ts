@@ -50,7 +50,7 @@ async function expectSome(page: Page, list: string): Promise<Listed['items']> {
 const button = (page: Page, name: string): Locator =>
   page.getByRole('button', { name: new RegExp(`^(Copy picture|Copied): ${name}$`) }).first();
 
-test('panels of the dashboard and charts of a bisect are copied as pictures', async ({
+test('dashboard panels and bisect charts are copied to the clipboard as pictures', async ({
   page,
   context,
   person,

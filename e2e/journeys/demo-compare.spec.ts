@@ -55,7 +55,7 @@ for (const { base, candidate, seed, verdict } of stories) {
   });
 }
 
-test('the fix is an improvement, and the end is better than the beginning', async ({ baseURL }) => {
+test('the fix in the demo is an improvement over both other variants', async ({ baseURL }) => {
   for (const base of ['helper', 'inlined']) {
     const outcome = await play(
       baseURL ?? '',
@@ -70,7 +70,7 @@ test('the fix is an improvement, and the end is better than the beginning', asyn
   }
 });
 
-test('a demo that cannot run says why', async ({ baseURL }) => {
+test('the comparison demo fails with the reason for an unknown set', async ({ baseURL }) => {
   await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /unknown set 'nothing'; choose from/,
   );

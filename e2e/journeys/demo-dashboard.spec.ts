@@ -1,5 +1,5 @@
-// Story 4 on the example's artifacts: the row whose latency increases, the deployment that caused
-// it, the profiles around it, and the gap.
+// The dashboard of the example: the row whose latency increases, the deployment that caused it,
+// the profiles around it, and the gap.
 import type { Page } from '@playwright/test';
 
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
@@ -20,7 +20,7 @@ async function slowestTrace(
   return slowest;
 }
 
-test('from the board to the deploy, to the profiles around it, to the gap in a trace', async ({
+test('a deployment on the dashboard is compared, and a gap in its traces is found', async ({
   page,
   context,
   baseURL,

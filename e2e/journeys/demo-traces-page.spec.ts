@@ -91,7 +91,7 @@ async function begun(page: Page, person: Person, baseURL: string | undefined) {
   return { ...made, sender };
 }
 
-test('the trace that is drawn over time is in the address: reload and Back bring it again', async ({
+test('the selected trace is kept in the URL and restored by reload and Back', async ({
   page,
   person,
   baseURL,
@@ -114,7 +114,7 @@ test('the trace that is drawn over time is in the address: reload and Back bring
   await expect(drawn).toHaveValue('base-run.00.trace.gz');
 });
 
-test('a finding leads to what it is about, by mouse and by keyboard', async ({
+test('a finding scrolls to its section and focuses it, by mouse and by keyboard', async ({
   page,
   person,
   baseURL,
@@ -146,7 +146,7 @@ test('a finding leads to what it is about, by mouse and by keyboard', async ({
   await expect(waiter.locator(':focus')).toHaveCount(1);
 });
 
-test('from a group to goroutine profiles of the same builds, or how to record them', async ({
+test('a trace comparison links to goroutine profiles of its builds or shows how to record them', async ({
   page,
   person,
   baseURL,

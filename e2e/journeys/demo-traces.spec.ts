@@ -34,7 +34,7 @@ const stories = [
 ];
 
 for (const { base, candidate, seed, culprit } of stories) {
-  test(`the demo from ${base} to ${candidate}, seed ${seed}: ${culprit} is in the way`, async ({
+  test(`the demo from ${base} to ${candidate}, seed ${seed}: ${culprit} is the culprit`, async ({
     baseURL,
   }) => {
     const sides = ['--base', base, '--candidate', candidate, '--seed', String(seed)];
@@ -52,12 +52,12 @@ for (const { base, candidate, seed, culprit } of stories) {
   });
 }
 
-test('a trace against another of the same program tells nothing', async ({ baseURL }) => {
+test('traces of the same program show no waiter and no culprit', async ({ baseURL }) => {
   const outcome = await play(baseURL ?? '', '--candidate', 'base', '--seed', '21');
   expect(outcome).toMatchObject({ waiter: null, culprit: null });
 });
 
-test('a demo that cannot run says why', async ({ baseURL }) => {
+test('the trace demo fails with the reason for an unknown set', async ({ baseURL }) => {
   await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /'nothing' is neither a file nor a set of the example/,
   );

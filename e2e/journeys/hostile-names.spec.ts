@@ -49,7 +49,7 @@ const stacks = (weight: number): Stack[] =>
     samples: weight * (1 + (index % 7)),
   }));
 
-test('sixty hostile names are drawn, searched, listed and exported, and nothing runs', async ({
+test('sixty malicious names are drawn, searched, listed and exported, and no code in them runs', async ({
   page,
   person,
   context,

@@ -24,7 +24,7 @@ async function press(page: Page, keys: string): Promise<void> {
   for (const key of keys.split(' ')) await page.keyboard.press(key);
 }
 
-test('items are triaged with keys only, each action is undone, and an event has its evidence', async ({
+test('inbox items are triaged and undone with keys only, and an event page shows its evidence', async ({
   page,
   context,
   baseURL,

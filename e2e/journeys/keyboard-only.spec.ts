@@ -1,5 +1,5 @@
-// J1 by keyboard only: sign in, open the comparison, read the findings, move through the graph,
-// sort the table.
+// By keyboard only: sign in, open the comparison, read the findings, move through the graph, sort
+// the table.
 import { type Locator, type Page, request } from '@playwright/test';
 
 import { compared, exampleFiles, flameGraph } from '../support/compare-helpers';
@@ -15,7 +15,7 @@ async function tabTo(page: Page, target: Locator, most = 80): Promise<void> {
   await expect(target, `not reached by ${most} presses of Tab`).toBeFocused();
 }
 
-test('from sign-in to the table of functions with the keyboard alone', async ({
+test('a user signs in and explores a comparison with the keyboard only', async ({
   page,
   baseURL,
 }) => {

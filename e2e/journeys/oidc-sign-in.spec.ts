@@ -23,7 +23,7 @@ async function isThere(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('a new user signs in with the company’s account, signs out, and returns', async ({ page }) => {
+test('a new user signs in through OIDC, signs out, and signs in again', async ({ page }) => {
   const login = `mira-${randomBytes(4).toString('hex')}@corp.example`;
   await page.goto(`${corp.url}/sign-in`);
   await expect(page.getByLabel('Email')).toBeVisible();
@@ -43,7 +43,7 @@ test('a new user signs in with the company’s account, signs out, and returns',
   expect(new URL(page.url()).pathname).toBe(new URL(board).pathname);
 });
 
-test('who has a password links the company’s account, and signs in with it', async ({
+test('a user with a password links an OIDC account and signs in with it', async ({
   page,
   context,
   person, // signed up at the other web process, with the same data and cookie host
@@ -65,7 +65,7 @@ test('who has a password links the company’s account, and signs in with it', a
   expect(page.url()).toContain(`/t/${person.team.slug}`);
 });
 
-test('a return without a started sign-in is refused', async ({ page }) => {
+test('a callback without a started sign-in is rejected', async ({ page }) => {
   await page.goto(`${corp.url}/sign-in/callback?code=made-up&state=made-up`);
   await expect(page.getByRole('heading', { name: 'Sign-in failed' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('no sign-in in progress');

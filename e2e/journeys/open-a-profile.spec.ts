@@ -3,7 +3,7 @@ import { choose, exampleFiles, flameGraph, pathOf } from '../support/compare-hel
 import { expect, expectAccessible, test } from '../support/test';
 
 test(
-  'drop one profile, open it, and read where its time goes',
+  'a profile is uploaded and opened, and its page shows where time is spent',
   { tag: '@core' },
   async ({ page, person }) => {
     await page.goto(pathOf(person, '/artifacts'));
@@ -57,10 +57,10 @@ test(
   },
 );
 
-test.describe('in dark and narrow', () => {
+test.describe('dark color scheme on a narrow screen', () => {
   test.use({ colorScheme: 'dark', viewport: { width: 390, height: 844 } });
 
-  test('an opened profile fits the window', async ({ page, person }) => {
+  test('an opened profile fits the width of the window', async ({ page, person }) => {
     await page.goto(pathOf(person, '/artifacts'));
     await choose(page, exampleFiles('helper', 2));
     const open = page

@@ -14,7 +14,7 @@ test.afterAll(async () => {
   await corp.close();
 });
 
-test('a new user signs in with the company’s account, whose form is of another site, and returns', async ({
+test('a new user signs in through SAML although the provider posts from another site', async ({
   page,
 }) => {
   const login = `mira-${randomBytes(4).toString('hex')}@corp.example`;
@@ -29,7 +29,7 @@ test('a new user signs in with the company’s account, whose form is of another
   expect(await page.evaluate(() => window.sessionStorage.getItem('slowpath.saml'))).toBeNull();
 });
 
-test('a response that this browser did not ask for is refused', async ({ page }) => {
+test('a SAML response that this browser did not request is rejected', async ({ page }) => {
   await page.goto(`${corp.url}/sign-in`);
   await page.evaluate(() => {
     const form = document.createElement('form');

@@ -21,7 +21,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test('a passkey is added, required by the team, and signs in', async ({
+test('a passkey is added, required by the team, and used to sign in', async ({
   page,
   person,
   baseURL,

@@ -18,7 +18,7 @@ async function add(page: Page, into?: string): Promise<void> {
   });
 }
 
-test('a report is frozen, published, opened signed out, taken away, and revoked', async ({
+test('a report is published, shared, downloaded, and its share link is revoked', async ({
   page,
   person,
   context,

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from '../support/test';
 
-test('a stranger opens Slowpath and is asked to sign in', { tag: '@core' }, async ({ page }) => {
+test('a signed-out visitor sees the sign-in page', { tag: '@core' }, async ({ page }) => {
   await page.goto('/');
   await expect(page).toHaveTitle(/Slowpath/);
   await expect(page.getByRole('button', { name: /sign in/i })).toBeVisible();

@@ -31,7 +31,7 @@ async function startAndFind(page: Page): Promise<void> {
   await expect(answer).toContainText(guilty);
 }
 
-test('both ends are measured before the search, and what is chosen survives a reload', async ({
+test('both boundaries are measured before the bisect, and the form survives a reload', async ({
   page,
   person,
   context,
@@ -75,7 +75,7 @@ const bench = (number: number): string =>
     .concat('PASS', '')
     .join('\n');
 
-test('a search starts at the last good build of a service', async ({
+test('a bisect starts at the last good build of a service', async ({
   page,
   person,
   context,
@@ -116,7 +116,7 @@ test('a search starts at the last good build of a service', async ({
 
 type Inbox = { items: { kind: string; id: string; service: { id: string } | null }[] };
 
-test('a search starts from a production event', async ({ page, context, baseURL }) => {
+test('a bisect starts from a production event', async ({ page, context, baseURL }) => {
   test.skip(repositories === undefined, 'the server reads no folder of repositories');
   test.setTimeout(600_000);
   const { request } = context;

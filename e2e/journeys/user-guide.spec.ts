@@ -10,7 +10,7 @@ for (const [name, options] of [
   test.describe(name, () => {
     test.use(options);
 
-    test('a visitor finds what "inconclusive" means', async ({ page }) => {
+    test('a visitor searches the user guide by keyboard for a term', async ({ page }) => {
       await page.goto('/help');
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Slowpath user guide');
       await page.keyboard.press('/');
@@ -32,7 +32,7 @@ for (const [name, options] of [
     });
   });
 
-test('an empty list leads to its page, and the API reference shows this server', async ({
+test('an empty list links to its help page, and the API reference shows the operations', async ({
   page,
   person,
 }) => {

@@ -2,7 +2,7 @@
 import { compared, exampleFiles, pathOf } from '../support/compare-helpers';
 import { expect, test } from '../support/test';
 
-test('a view is restored from its link, and Back walks through its steps', async ({
+test('a search and a side are restored from the link to a comparison', async ({
   page,
   person,
   context,

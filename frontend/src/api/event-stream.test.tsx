@@ -21,7 +21,7 @@ function follow() {
   return { received, stop, stream: Stream.opened[0]! };
 }
 
-describe('the stream of changes', () => {
+describe('openEventStream', () => {
   beforeEach(() => {
     Stream.opened = [];
     vi.stubGlobal('EventSource', Stream);
@@ -32,7 +32,7 @@ describe('the stream of changes', () => {
     vi.restoreAllMocks();
   });
 
-  it('has nothing read again that was loaded after the last change', () => {
+  it('reports no stale data that was loaded after the last change', () => {
     const { received, stop, stream } = follow();
     stream.send('stale', { quiet_ms: 3001 });
     stream.send('build', {});
@@ -40,14 +40,14 @@ describe('the stream of changes', () => {
     expect(received).toEqual(['build']);
   });
 
-  it.each([{ quiet_ms: 2999 }, {}])('has everything read again after %j', (content) => {
+  it.each([{ quiet_ms: 2999 }, {}])('reports stale data after %j', (content) => {
     const { received, stop, stream } = follow();
     stream.send('stale', content);
     stop();
     expect(received).toEqual(['stale']);
   });
 
-  it('has everything read again when it was interrupted, however long nothing has changed', () => {
+  it('reports stale data after an interruption, however long nothing has changed', () => {
     const { received, stop, stream } = follow();
     stream.send('stale', { quiet_ms: 120_000 });
     stream.send('stale', { quiet_ms: 120_000 });

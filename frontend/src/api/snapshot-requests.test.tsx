@@ -43,8 +43,8 @@ const json = (value: object, status = 200) => ({
 const answers = (responses: Record<string, ReturnType<typeof json>>): RecordedResponses =>
   new Map(Object.entries(responses));
 
-describe('a request', () => {
-  it('has one form: below the API, sorted, of no team', () => {
+describe('requestOf', () => {
+  it('normalizes a request: path below the API, sorted query, no team', () => {
     expect(requestOf('http://here/api/v1/builds?limit=100&a=2&a=1&team=north')).toBe(
       '/builds?a=1&a=2&limit=100',
     );
@@ -55,8 +55,8 @@ describe('a request', () => {
   });
 });
 
-describe('the requests behind what is shown', () => {
-  it('are those of the queries in use', async () => {
+describe('listVisibleRequests', () => {
+  it('lists the requests of queries in use', async () => {
     const client = createRecordingClient();
     const stop = await shown(client, services);
     expect(listVisibleRequests(client)).toEqual(['/services?limit=200']);
@@ -64,7 +64,7 @@ describe('the requests behind what is shown', () => {
     expect(listVisibleRequests(client)).toEqual([]);
   });
 
-  it('are of each query its last, and all pages of a list', async () => {
+  it('lists the last request of each query and all pages of a list', async () => {
     const cursors: (string | null)[] = [];
     server.use(
       http.get(at('/builds'), ({ request }) => {
@@ -88,7 +88,7 @@ describe('the requests behind what is shown', () => {
     expect(listVisibleRequests(client)).toEqual(['/builds?cursor=two&limit=1', '/builds?limit=1']);
   });
 
-  it('hold that there is none, but nothing that failed', async () => {
+  it('includes requests with a 404 response but no other failures', async () => {
     server.use(
       http.get(at('/builds/:id/verdict'), () => problem(404, {})),
       http.get(at('/services'), () => problem(503, {})),
@@ -103,7 +103,7 @@ describe('the requests behind what is shown', () => {
     expect(listVisibleRequests(client)).toEqual([`/builds/${ID}/verdict`]);
   });
 
-  it('hold what was read on demand beside a query that is shown', async () => {
+  it('includes requests sent on demand beside a visible query', async () => {
     const client = createRecordingClient();
     await shown(client, services);
     const beside = (key: string[]) =>
@@ -121,11 +121,11 @@ describe('the requests behind what is shown', () => {
   });
 });
 
-describe('a frozen view', () => {
+describe('snapshot client', () => {
   const client = (responses: Record<string, ReturnType<typeof json>>) =>
     createSnapshotClient(answers(responses), makeNotInSnapshotProblem);
 
-  it('is answered from its recording, never from the network', async () => {
+  it('responds from the snapshot, never from the network', async () => {
     let reached = 0;
     server.use(
       http.get(at('/services'), () => {
@@ -151,7 +151,7 @@ describe('a frozen view', () => {
     expect(reached).toBe(1);
   });
 
-  it('repeats a recorded error response', async () => {
+  it('returns a recorded error response', async () => {
     const frozen = client({
       '/services?limit=200': json({ type: 'urn:slowpath:no-repository', title: 'None' }, 404),
     });
@@ -161,7 +161,7 @@ describe('a frozen view', () => {
     });
   });
 
-  it('finds what moves with the clock, where one answer alone fits', async () => {
+  it('ignores the times of a request if exactly one recorded response fits', async () => {
     const board = (from: string) => ({
       queryKey: ['board', from],
       queryFn: ({ signal }: { signal: AbortSignal }) => {
@@ -178,7 +178,7 @@ describe('a frozen view', () => {
     ).rejects.toMatchObject({ slug: 'not-recorded' });
   });
 
-  it('refuses every change, and never asks again', async () => {
+  it('rejects every change and never refetches', async () => {
     const frozen = client({});
     const change = frozen
       .getMutationCache()
@@ -193,7 +193,7 @@ describe('a frozen view', () => {
   });
 });
 
-describe('a packed recording', () => {
+describe('readReportBundle', () => {
   const packed = () =>
     writeReportBundle({ title: 'Recorded' }, [
       {
@@ -205,7 +205,7 @@ describe('a packed recording', () => {
       { block: 'b', request: '/dashboard', mediaType: 'x/y', bytes: Uint8Array.of(3) },
     ]);
 
-  it('is read back, block by block', () => {
+  it('reads the responses of each block', () => {
     const { report, answersOf } = readReportBundle<{ title: string }>(packed());
     expect(report.title).toBe('Recorded');
     expect([...(answersOf('a').get('/services')?.bytes ?? [])]).toEqual([1, 2]);
@@ -214,7 +214,7 @@ describe('a packed recording', () => {
     expect(answersOf('c').size).toBe(0);
   });
 
-  it('says when it was cut off or is none', () => {
+  it('reports a truncated file and an unknown format', () => {
     expect(() => readReportBundle(packed().slice(0, -1))).toThrow(/truncated/);
     expect(() => readReportBundle(packed().slice(0, 3))).toThrow(/truncated/);
     expect(() => readReportBundle(packed().slice(0, 40))).toThrow(/truncated/);

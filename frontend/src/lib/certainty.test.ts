@@ -11,7 +11,7 @@ describe('likelihoodWords', () => {
     [0.05, 'very unlikely'],
     [0.001, 'exceptionally unlikely'],
     [0, 'excluded'],
-  ])('names %d', (probability, words) => {
+  ])('describes the probability %d as %s', (probability, words) => {
     expect(likelihoodWords(probability)).toBe(words);
   });
 });
@@ -22,7 +22,7 @@ describe('certaintyWord', () => {
     [0.8, 0.99, 1, 'significant'],
     [1, 1.2, 1, 'inconclusive'],
     [-0.1, 0.1, 0, 'inconclusive'],
-  ])('is of %d to %d against %d: %s', (low, high, unchanged, word) => {
+  ])('describes the interval %d to %d against %d as %s', (low, high, unchanged, word) => {
     expect(certaintyWord(low, high, unchanged)).toBe(word);
   });
 });

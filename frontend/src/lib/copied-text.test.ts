@@ -12,8 +12,8 @@ const text: CopiedText = {
   more: 2,
 };
 
-describe('text to take along', () => {
-  it('has the image of a signed link in Markdown', () => {
+describe('copied text', () => {
+  it('includes the image of a signed link in Markdown', () => {
     const image = 'https://a.example/embed/p1.svg?signature=x(1)';
     const text = formatMarkdown({
       title: 'Event [3]',
@@ -25,7 +25,7 @@ describe('text to take along', () => {
     expect(text).toContain('![Event \\[3\\]](https://a.example/embed/p1.svg?signature=x%281%29)');
   });
 
-  it('is Markdown with a table, and no name of a function becomes markup', () => {
+  it('contains a Markdown table and escapes markup in names', () => {
     expect(formatMarkdown(text)).toBe(
       [
         String.raw`**[Clone \[helper\] \| main](https://slowpath.example/t/a/comparisons/1?q=%28x%29)**`,
@@ -43,7 +43,7 @@ describe('text to take along', () => {
     );
   });
 
-  it('is Slack text with a link, and escapes what Slack reads as a mention or a link', () => {
+  it('contains a Slack link and escapes mentions and links', () => {
     expect(formatSlack({ ...text, sentence: 'for <!channel> & all' })).toBe(
       [
         '*<https://slowpath.example/t/a/comparisons/1?q=(x)|Clone [helper] / main>*',

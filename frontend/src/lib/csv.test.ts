@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatCsv } from './csv';
 
-describe('a CSV file', () => {
-  it('quotes what has commas, quotes and line breaks', () => {
+describe('formatCsv', () => {
+  it('quotes values with commas, quotes or line breaks', () => {
     expect(formatCsv([['a,b', 'say "x"', 'two\nlines', 1.5, null]])).toBe(
       '"a,b","say ""x""","two\nlines",1.5,\r\n',
     );
@@ -15,7 +15,7 @@ describe('a CSV file', () => {
     },
   );
 
-  it('leaves numbers as they are, negative ones too', () => {
+  it('keeps numbers unchanged, including negative ones', () => {
     expect(formatCsv([[-1.5]])).toBe('-1.5\r\n');
   });
 });

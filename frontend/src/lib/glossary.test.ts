@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import glossary from '../../docs/glossary.md?raw';
 import { TERMS, meaningOf } from './glossary';
 
-describe('the terms of pages', () => {
-  it.each(Object.entries(TERMS))('%s is in the glossary, in the section of its link', (_, term) => {
+describe('glossary terms', () => {
+  it.each(Object.entries(TERMS))('%s is defined in the glossary section of its link', (_, term) => {
     const meaning = meaningOf(glossary, term.entry);
     expect(meaning.length).toBeGreaterThan(30);
     const heading = term.section.replaceAll('-', ' ');

@@ -15,10 +15,10 @@ const HOUR = 3_600_000;
 const at = (iso: string): number => Date.parse(iso);
 const texts = (moments: number[]): string[] => moments.map((each) => clockText(each));
 
-describe('times in the zone of a person', () => {
+describe('times in the time zone of a user', () => {
   afterEach(() => setTimeZone(null));
 
-  it('are those of the chosen zone, which is named', () => {
+  it('are formatted in the selected time zone, with its name', () => {
     setTimeZone('Europe/Berlin');
     expect(momentText('2026-11-18T13:02:15Z')).toBe('Wed 18 Nov 14:02');
     expect(zoneText('2026-11-18T13:02:15Z')).toBe('CET');
@@ -28,13 +28,13 @@ describe('times in the zone of a person', () => {
     );
   });
 
-  it('ignore a name that the browser does not know', () => {
+  it('ignore a time zone that the browser does not know', () => {
     setTimeZone('Mars/Olympus');
     expect(momentText('2026-11-18T13:02:15Z')).toBe(momentText(at('2026-11-18T13:02:15Z')));
     expect([isTimeZone('Mars/Olympus'), isTimeZone('Asia/Kathmandu')]).toEqual([false, true]);
   });
 
-  it('count days by midnights of the zone, also where one has 23 or 25 hours', () => {
+  it('count days by local midnights, also where a day has 23 or 25 hours', () => {
     setTimeZone('Europe/Berlin');
     const [before, spring, after] = ['2026-03-28', '2026-03-29', '2026-03-30'].map((day) =>
       startOfDay(day),
@@ -46,7 +46,7 @@ describe('times in the zone of a person', () => {
   });
 
   it.each(['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'])(
-    'read what a field shows as the same moment in %s',
+    'keep their value when formatted for a field and parsed again in %s',
     (zone) => {
       setTimeZone(zone);
       for (let ms = at('2026-01-01T00:00Z'); ms < at('2027-01-01T00:00Z'); ms += 7 * HOUR)
@@ -55,14 +55,14 @@ describe('times in the zone of a person', () => {
     },
   );
 
-  it('take a time that the clock skips as a later one, and of one shown twice the first', () => {
+  it('parse a skipped local time as a later one and a repeated one as the first', () => {
     setTimeZone('Europe/Berlin');
     expect(fieldTime('2026-03-29T02:30')).toBe(at('2026-03-29T01:30Z'));
     expect(fieldTime('2026-10-25T02:30')).toBe(at('2026-10-25T00:30Z'));
     expect(fieldTime('')).toBeNaN();
   });
 
-  it('have round moments of the zone on an axis, across a change of the clock', () => {
+  it('have axis ticks at round local times across a clock change', () => {
     setTimeZone('Europe/Berlin');
     const spring = roundMoments(at('2026-03-28T23:00Z'), at('2026-03-29T12:00Z'), 3 * HOUR);
     expect(texts(spring)).toEqual(['00:00', '03:00', '06:00', '09:00', '12:00']);

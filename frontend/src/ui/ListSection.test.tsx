@@ -38,7 +38,7 @@ function Sections({ counts, first = {} }: { counts: number[]; first?: Record<str
 
 const rows = () => screen.queryAllByRole('listitem').map(({ textContent }) => textContent);
 
-it('has a search of its rows alone, where there are more than a handful', async () => {
+it('ListSection searches only its own rows and shows the field only for more than a few rows', async () => {
   const { user } = show(<Sections counts={[6, 2]} first={{ 'hosts-0-sort': '-name' }} />);
   expect(rows()).toEqual(['golf', 'echo', 'delta', 'charlie', 'bravo', 'alpha', 'delta', 'alpha']);
   expect(screen.getAllByRole('textbox')).toHaveLength(1);
@@ -46,7 +46,7 @@ it('has a search of its rows alone, where there are more than a handful', async 
   await waitFor(() => expect(rows()).toEqual(['alpha', 'delta', 'alpha']));
 });
 
-it('has its search while it hides rows, however few there are', async () => {
+it('ListSection keeps its search field while a search hides rows of a short list', async () => {
   const { user } = show(<Sections counts={[2]} first={{ 'hosts-0-q': 'zulu' }} />);
   expect(screen.getByText('No hosts 0 match the search.')).toBeInTheDocument();
   await user.clear(screen.getByRole('textbox', { name: 'Search hosts 0' }));

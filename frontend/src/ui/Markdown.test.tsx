@@ -9,13 +9,13 @@ const shown = async (text: string, names?: string[]) => {
 };
 
 describe('Markdown', () => {
-  it('is laid out below the headings around it', async () => {
+  it('renders tables, and first-level headings as level 3', async () => {
     await shown('# Why\n\n| a | b |\n|---|---|\n| 1 | 2 |');
     expect(await screen.findByRole('heading', { level: 3, name: 'Why' })).toBeInTheDocument();
     expect(screen.getByRole('table')).toBeInTheDocument();
   });
 
-  it('runs nothing, loads nothing and leads nowhere but the web', async () => {
+  it('removes scripts, images and links with unsafe schemes', async () => {
     const text =
       '<script>alert(1)</script><img src=x onerror=alert(1)>\n\n[a](javascript:alert(1)) [b](data:text/html,x) ![c](https://x.example/p.png) [d](https://x.example)';
     const container = await shown(text);
@@ -28,7 +28,7 @@ describe('Markdown', () => {
     expect(leads.filter((one) => one !== '' && !one.startsWith('https://x.example'))).toEqual([]);
   });
 
-  it('marks those who are named, not in code and not in a word', async () => {
+  it('highlights mentioned members, but not in code or inside words', async () => {
     const container = await shown('@Ann Lee and a@Ann Lee, `@Ann Lee`', ['Ann', 'Ann Lee']);
     await screen.findByText('@Ann Lee', { selector: 'span' });
     expect(container.querySelectorAll('span')).toHaveLength(1);

@@ -76,15 +76,15 @@ const MARKS: [string, string[]][] = [
   ['p-mean', ['bg']],
 ];
 
-describe.each(Object.entries(schemes))('%s', (_, scheme) => {
+describe.each(Object.entries(schemes))('colors of the %s scheme', (_, scheme) => {
   const pairs = (list: [string, string[]][]) =>
     list.flatMap(([front, backs]) => backs.map((back) => [front, back] as const));
 
-  it.each(pairs(TEXT))('%s reads on %s', (front, back) =>
+  it.each(pairs(TEXT))('text color %s has a contrast of at least 4.5:1 on %s', (front, back) =>
     expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(4.5),
   );
 
-  it.each(pairs(MARKS))('%s is seen on %s', (front, back) =>
+  it.each(pairs(MARKS))('mark color %s has a contrast of at least 3:1 on %s', (front, back) =>
     expect(contrast(scheme[front]!, scheme[back]!)).toBeGreaterThanOrEqual(3),
   );
 });

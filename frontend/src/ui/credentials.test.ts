@@ -4,7 +4,7 @@ import { needsSecretAgain, credentialsOf } from './credentials';
 const secrets = { token: ' t ', username: 'ann', password: 'p' };
 
 describe('credentials', () => {
-  it('are asked for again when the host is another', () => {
+  it('must be entered again when the scheme, host or port of the URL changes', () => {
     const kept = { url: 'https://github.com/a/b', credentials: 'bearer' } as const;
     expect(needsSecretAgain(kept, 'https://github.com/a/c')).toBe(false);
     expect(needsSecretAgain(kept, ' HTTPS://GitHub.com/a/b')).toBe(false);
@@ -17,7 +17,7 @@ describe('credentials', () => {
     expect(needsSecretAgain(null, 'https://git.example/a/b')).toBe(false);
   });
 
-  it('are sent as what their kind has, and no more', () => {
+  it('contain only the fields of their kind', () => {
     expect(credentialsOf('none', secrets)).toEqual({ kind: 'none' });
     expect(credentialsOf('bearer', secrets)).toEqual({ kind: 'bearer', token: 't' });
     expect(credentialsOf('basic', secrets)).toEqual({

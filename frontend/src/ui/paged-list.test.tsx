@@ -52,21 +52,21 @@ const names = () =>
     .getAllByRole('rowheader')
     .map(({ textContent }) => textContent);
 
-describe('a list that is fetched page by page', () => {
-  it('shows its first page, and is sorted with the rows that were not loaded', async () => {
+describe('PagedTable', () => {
+  it('loads all pages before it sorts by a column', async () => {
     const { user } = show(<Table />);
     await user.click(await screen.findByRole('button', { name: 'Size' }));
     await waitFor(() => expect(names()).toEqual(['Cog', 'Bolt', 'Anvil']));
     expect(screen.queryByRole('button', { name: /^Load older/u })).toBeNull();
   });
 
-  it('is sorted as its address says', async () => {
+  it('applies the sort order of the URL to all pages', async () => {
     show(<Table first={{ sort: '-name' }} />);
     await screen.findByRole('table');
     await waitFor(() => expect(names()).toEqual(['Cog', 'Bolt', 'Anvil']));
   });
 
-  it('writes all rows as CSV, not only those that are loaded', async () => {
+  it('downloads all rows as CSV, not only the loaded ones', async () => {
     const saved: Blob[] = [];
     const spy = vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
       saved.push(blob as Blob);

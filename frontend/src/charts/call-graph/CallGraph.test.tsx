@@ -39,8 +39,8 @@ function shown(text = TEXT) {
 
 const node = (name: RegExp) => screen.getByRole('button', { name });
 
-describe('the layout', () => {
-  test('has callers above, and a function larger with more self cost', () => {
+describe('placeCallGraph', () => {
+  test('places callers above callees and enlarges functions with more self cost', () => {
     const { nodes } = placeCallGraph(graphOf(TEXT), UNIT, true);
     const of = (name: string) => nodes.find(({ text }) => text === name)!;
     expect(of('main').y).toBeLessThan(of('handle').y);
@@ -48,21 +48,21 @@ describe('the layout', () => {
     expect(of('read').fontPx).toBeGreaterThan(of('write').fontPx);
   });
 
-  test('has heavier calls wider', () => {
+  test('draws heavier calls wider', () => {
     const { nodes, edges } = placeCallGraph(graphOf(TEXT), UNIT, true);
     const to = (name: string) =>
       edges.find(({ callee }) => nodes.find((each) => each.text === name)?.name === callee)!;
     expect(to('read').linePx).toBeGreaterThan(to('write').linePx);
   });
 
-  test('of a diff has the new value first', () => {
+  test('shows the candidate value first in a diff', () => {
     const { nodes } = placeCallGraph(graphOf('main 0 0\n  work 10e6 30e6'), UNIT, false);
     expect(nodes.find(({ text }) => text === 'work')?.lines[1]).toBe('30 ms, was 10 ms');
   });
 });
 
-describe('the call graph', () => {
-  test('names each function with its values and calls', () => {
+describe('CallGraph', () => {
+  test('labels each function with its values and the number of callers and callees', () => {
     shown();
     expect(node(/^handle/)).toHaveAccessibleName(
       'handle, total 90 ms (100%), self 10 ms (11.1%), callers: 1, callees: 2',
@@ -70,7 +70,7 @@ describe('the call graph', () => {
     expect(node(/^handle/)).toHaveAttribute('aria-pressed', 'true');
   });
 
-  test('is one stop of the Tab key; arrow keys lead to callers and the heaviest callee', () => {
+  test('is one Tab stop, and arrow keys move to callers and the heaviest callee', () => {
     const { selected } = shown();
     expect(screen.getAllByRole('button').filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(5);
     node(/^handle/).focus();
@@ -82,7 +82,7 @@ describe('the call graph', () => {
     expect(node(/^handle/)).toHaveFocus();
   });
 
-  test('is exported without references to the page, and with hostile names as text', () => {
+  test('exports SVG without references to the page and with markup in names escaped', () => {
     const { handle } = shown('main 0 0\n  <script>alert(1)</script> 0 10e6');
     const svg = handle.current?.exportSvg() ?? '';
     expect(svg).toMatch(/^<svg /u);

@@ -3,13 +3,13 @@ import { separatedTops } from './line-ends';
 
 const place = { widthPx: 400, heightPx: 120, span: { fromMs: 0, toMs: 1 } };
 
-describe('names at the ends of lines', () => {
-  it('stay where they do not cover each other', () => {
+describe('separatedTops', () => {
+  it('keeps names in place that do not overlap', () => {
     expect(separatedTops([30, 80], place)).toEqual([30, 80]);
   });
 
   it.each([[[50, 50, 50, 50]], [[5, 6, 7]], [[118, 117, 119]]])(
-    'are a line of text apart and inside the plot: %j',
+    'places names a line of text apart and inside the plot: %j',
     (wanted) => {
       const tops = separatedTops(wanted, place);
       const sorted = tops.toSorted((a, b) => a - b);

@@ -51,14 +51,14 @@ function shown(props: Partial<FlameGraphProps> = {}, start: Partial<FlameView> =
   return { views, graph, element: screen.getByRole('application') };
 }
 
-describe('the flame graph', () => {
-  test('says what is drawn', async () => {
+describe('FlameGraph', () => {
+  test('shows the number of drawn frames and the legend', async () => {
     shown();
     expect(await screen.findByText('all 5 frames drawn')).toBeInTheDocument();
     expect(screen.getByText('only in candidate')).toBeInTheDocument();
   });
 
-  test('says what is not there yet', async () => {
+  test('shows how many nodes are not loaded yet', async () => {
     const { first } = writeParts(randomTree(600, 2), 50);
     shown({ source: { key: 'big', first, rest: null, restState: 'loading' } });
     expect(
@@ -66,7 +66,7 @@ describe('the flame graph', () => {
     ).toBeInTheDocument();
   });
 
-  test('merges the rest when it has come', async () => {
+  test('merges the rest of the tree when it is loaded', async () => {
     const { first, rest } = writeParts(randomTree(600, 2), 50);
     shown({ source: { key: 'big', first, rest, restState: 'loaded' } });
     await waitFor(() => {
@@ -76,7 +76,7 @@ describe('the flame graph', () => {
     });
   });
 
-  test('walks by keys and describes the frame in words', async () => {
+  test('moves by arrow keys and announces the frame in words', async () => {
     const { element } = shown();
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
@@ -87,7 +87,7 @@ describe('the flame graph', () => {
     );
   });
 
-  test('zooms by a stable key, and back', async () => {
+  test('zooms to a frame by its path key, and resets', async () => {
     const { element, views } = shown();
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
@@ -99,7 +99,7 @@ describe('the flame graph', () => {
     await waitFor(() => expect(views.at(-1)).toEqual(EMPTY_VIEW));
   });
 
-  test('asks for one side, and for callers and callees', async () => {
+  test('switches to one side and to callers and callees by keys', async () => {
     const { element, views } = shown();
     await screen.findByText(/frames drawn/u);
     fireEvent.keyDown(element, { key: 'b' });
@@ -110,7 +110,7 @@ describe('the flame graph', () => {
     expect(await screen.findByTitle('Remove this filter')).toHaveTextContent('ident.Clone');
   });
 
-  test('keeps the frame of the keyboard when the side changes', async () => {
+  test('keeps the frame at the cursor when the side changes', async () => {
     const { element } = shown();
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'c'])
@@ -122,7 +122,7 @@ describe('the flame graph', () => {
     );
   });
 
-  test('announces what a search found', async () => {
+  test('reports the totals of a search', async () => {
     const onSearchTotals = vi.fn();
     shown(
       { onSearchTotals },
@@ -135,7 +135,7 @@ describe('the flame graph', () => {
     });
   });
 
-  test('opens at a path that a finding names', async () => {
+  test('zooms to the path of a finding and reports an unknown function', async () => {
     const { graph, views } = shown();
     await screen.findByText(/frames drawn/u);
     await act(async () => {
@@ -147,13 +147,13 @@ describe('the flame graph', () => {
     );
   });
 
-  test('writes what is seen as SVG', async () => {
+  test('exports the visible graph as SVG', async () => {
     const { graph } = shown();
     await screen.findByText(/frames drawn/u);
     await waitFor(() => expect(graph.current?.exportSvg()).toContain('ident.Clone'));
   });
 
-  test('has a link of the page as the last entry of a menu, reached by keys', async () => {
+  test('shows a link of the page as the last menu item, reachable by keys', async () => {
     const { element } = shown({
       menuLink: (name) => (
         <a role="menuitem" tabIndex={-1} href="https://code.example/x.go">
@@ -168,7 +168,7 @@ describe('the flame graph', () => {
     expect(screen.getByRole('menuitem', { name: 'Open ident.Clone' })).toHaveFocus();
   });
 
-  test('keeps the menu for the frame, by keyboard too', async () => {
+  test('opens the menu of a frame by key and applies its focus filter', async () => {
     const { element, views } = shown();
     await screen.findByText(/frames drawn/u);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'm'])
@@ -179,7 +179,7 @@ describe('the flame graph', () => {
     expect(screen.queryByRole('menu')).toBeNull();
   });
 
-  test('names what it cannot read', async () => {
+  test('shows an error for unreadable data', async () => {
     shown({ source: { key: 'bad', first: new ArrayBuffer(3), rest: null, restState: 'none' } });
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'The data is shorter than its prefix',
@@ -187,7 +187,7 @@ describe('the flame graph', () => {
     expect(screen.getByRole('application')).toHaveAttribute('aria-busy', 'false');
   });
 
-  test('says so when a link zooms to a frame that is not there', async () => {
+  test('shows a message when a link zooms to a missing frame', async () => {
     shown({}, { zoom: '0123456789abcdef' });
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'The frame in this link was not found. The whole graph is shown.',
@@ -195,7 +195,7 @@ describe('the flame graph', () => {
   });
 });
 
-describe('collapsed callers', () => {
+describe('FlameGraph of a deep stack', () => {
   const CALLERS = Array.from({ length: 24 }, (_, at) => `pkg.caller${at}`);
   const stack = [
     ...CALLERS.map((name, at) => `${'  '.repeat(at)}${name} 0 0 1`),
@@ -209,7 +209,7 @@ describe('collapsed callers', () => {
   };
   const start = { collapseCallers: true };
 
-  test('are counted, spoken with the first and last name, and expanded by Enter', async () => {
+  test('collapses callers into one counted, announced frame, and Enter expands it', async () => {
     const counts: number[] = [];
     const { views, element } = shown(
       { source, onCallersCollapsed: (count) => counts.push(count) },
@@ -236,7 +236,7 @@ describe('collapsed callers', () => {
     expect(counts.at(-1)).toBe(0);
   });
 
-  test('have a menu that expands these or all', async () => {
+  test('has a menu on collapsed callers that expands all of them', async () => {
     const { element, views } = shown({ source }, start);
     await screen.findByText('all 3 frames drawn');
     act(() => element.focus());
@@ -247,7 +247,7 @@ describe('collapsed callers', () => {
     expect(views.at(-1)?.collapseCallers).toBe(false);
   });
 
-  test('are in the exported SVG, and show the caller that a search found', async () => {
+  test('exports collapsed callers as SVG with the caller that a search found', async () => {
     const pattern = { pattern: 'caller7$', regex: true, caseSensitive: true };
     const { graph } = shown({ source }, { ...start, search: pattern });
     await screen.findByText('all 3 frames drawn');
@@ -257,7 +257,7 @@ describe('collapsed callers', () => {
     expect(svg).toContain('pkg.culprit');
   });
 
-  test('a zoom by names brings a frame at a depth of 200 into sight, without a change of the view', async () => {
+  test('scrolls to a frame at a depth of 200 for a zoom by names, without changing the view', async () => {
     const deep = Array.from({ length: 200 }, (_, at) => `${'  '.repeat(at)}f${at} ${at} ${at} 0`);
     const text = [...deep, `${'  '.repeat(200)}culprit 5000 90000 1`].join('\n');
     const { element, views } = shown(
@@ -270,8 +270,8 @@ describe('collapsed callers', () => {
   });
 });
 
-describe('a frame that is brought into sight', () => {
-  test('replaces the entry of the history, never adds a step to it', async () => {
+describe('FlameGraph moving to a linked frame', () => {
+  test('replaces the history entry and never adds one', async () => {
     const text = `
 main 0 0
   wide 60 60
@@ -290,7 +290,7 @@ main 0 0
   });
 });
 
-describe('the flame graph of one profile', () => {
+describe('FlameGraph of one profile', () => {
   const ONE = `
 main 0 0
   ident.Clone 0 10
@@ -305,7 +305,7 @@ main 0 0
       { mode: 'candidate', category: 'stack-growth' },
     );
 
-  test('names no sides', async () => {
+  test('shows neither base nor candidate', async () => {
     const { element } = oneSided();
     expect(await screen.findByText('width = CPU time per request, 60 ns')).toBeInTheDocument();
     expect(await screen.findByText('all 4 frames drawn')).toBeInTheDocument();
@@ -321,12 +321,12 @@ main 0 0
     expect(document.body).not.toHaveTextContent(/base|candidate/);
   });
 
-  test('explains the selected category', async () => {
+  test('shows the selected category with its share', async () => {
     oneSided('stack growth, 83%');
     expect(await screen.findByText('stack growth, 83%')).toBeInTheDocument();
   });
 
-  test('fills the frames of the selected category', async () => {
+  test('exports frames with self and total values and without a candidate', async () => {
     const { graph } = oneSided();
     await screen.findByText('all 4 frames drawn');
     const svg = graph.current?.exportSvg() ?? '';

@@ -18,7 +18,7 @@ const press = (
   held: Partial<Record<'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey', boolean>> = {},
 ) => keyAction({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...held });
 
-test('keys are Speedscope’s, and what belongs to the browser is left to it', () => {
+test('keyAction maps the keys of Speedscope and leaves browser shortcuts alone', () => {
   expect(
     ['w', 'a', 's', 'd', '+', '-', '0', 'Escape', 'Enter', 'f'].map((key) => press(key)),
   ).toEqual([
@@ -45,7 +45,7 @@ test('keys are Speedscope’s, and what belongs to the browser is left to it', (
   ]).toEqual([null, null, null, null]);
 });
 
-describe('the tooltip', () => {
+describe('placeTooltip', () => {
   const bounds = { left: 0, top: 0, right: 1000, bottom: 700 };
   const tip = { width: 300, height: 160 };
   const overlaps = (at: { left: number; top: number }, kept: typeof bounds): boolean =>
@@ -66,10 +66,10 @@ describe('the tooltip', () => {
   });
 });
 
-describe('labels', () => {
+describe('LabelCache', () => {
   const cache = (width: (text: string) => number) =>
     new LabelCache((id) => (id === 0 ? 'net/http.(*conn).serve' : '関数名前長.呼出'), width, 6.6);
-  test('take the room they have', () => {
+  test('returns the longest form that fits', () => {
     const labels = cache((text) => text.length * 6.6);
     expect([160, 100, 40, 20, 10].map((room) => labels.fit(0, room))).toEqual([
       'net/http.(*conn).serve',
@@ -79,7 +79,7 @@ describe('labels', () => {
       '',
     ]);
   });
-  test('of wider letters are measured and cut', () => {
+  test('measures and truncates labels with wide letters', () => {
     const labels = cache((text) => text.length * 13.2);
     expect(labels.fit(1, 60).length * 13.2).toBeLessThanOrEqual(60);
   });
@@ -91,7 +91,7 @@ function arranged(change: object = {}) {
   return model.arrange({ ...EMPTY_VIEW, ...change })!;
 }
 
-describe('the keyboard walks', () => {
+describe('keyboard navigation', () => {
   const walk = (
     now: ReturnType<typeof arranged>,
     steps: Step[],
@@ -102,19 +102,19 @@ describe('the keyboard walks', () => {
     for (const step of steps) at = stepCursor(now, panes, at, step) ?? at;
     return `${at.table} ${now.names.text(now.tables[at.table]!.name[at.frame]!)}`;
   };
-  test('to the widest callee, to neighbours, and back', () => {
+  test('moves to the widest callee, to neighbors, and back', () => {
     const now = arranged();
     expect(walk(now, ['down'])).toBe('0 a');
     expect(walk(now, ['down', 'right'])).toBe('0 d');
     expect(walk(now, ['down', 'down', 'right'])).toBe('0 e');
     expect(walk(now, ['down', 'down', 'right', 'up', 'up', 'up'])).toBe('0 all');
   });
-  test('through a sandwich, from callers to callees', () => {
+  test('moves through a sandwich from callers to callees', () => {
     const now = arranged({ sandwich: 'b' });
     expect(walk(now, ['up'])).toBe('1 a');
     expect(walk(now, ['up', 'down', 'down'])).toBe('0 c');
   });
-  test('from match to match, around the ends', () => {
+  test('moves from match to match and wraps around', () => {
     const now = arranged({ search: { pattern: 'b|d', regex: true, caseSensitive: false } });
     const name = (cursor: FrameCursor | null): string =>
       now.names.text(now.tables[0]!.name[cursor?.frame ?? 0]!);
@@ -128,7 +128,7 @@ describe('the keyboard walks', () => {
   });
 });
 
-test('what the menu does to the view can be taken back by a chip', () => {
+test('menuEntries adds filters that the chips of chipsOf remove', () => {
   const change = vi.fn();
   const actions = { zoom: vi.fn(), change, copy: vi.fn(), listLines: undefined };
   const entries = menuEntries({ ...EMPTY_VIEW, ignore: 'x' }, 'a.(*B).c', 'usual', actions);
@@ -156,7 +156,7 @@ test('what the menu does to the view can be taken back by a chip', () => {
   expect(menuEntries(EMPTY_VIEW, 'all', 'root', actions)).toHaveLength(1);
 });
 
-describe('gestures', () => {
+describe('listenToGestures', () => {
   const listened = () => {
     const element = document.createElement('div');
     element.setPointerCapture = () => undefined;
@@ -179,7 +179,7 @@ describe('gestures', () => {
     };
     return { element, calls, point };
   };
-  test('a press that hardly moves chooses, one that moves drags', () => {
+  test('selects a frame on a press that hardly moves and pans on a drag', () => {
     const { calls, point } = listened();
     point('pointerdown', 10, 10);
     point('pointermove', 12, 10);
@@ -189,7 +189,7 @@ describe('gestures', () => {
     point('pointerup', 30, 15);
     expect(calls).toEqual(['choose 12 10', 'dragging true', 'pan 20 5', 'dragging false']);
   });
-  test('the wheel zooms only with ctrl; alone it belongs to the page', () => {
+  test('zooms by wheel only with Ctrl and leaves vertical scrolling to the page', () => {
     const { element, calls } = listened();
     const wheel = (init: WheelEventInit): boolean =>
       element.dispatchEvent(new WheelEvent('wheel', { cancelable: true, ...init }));

@@ -2,7 +2,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { useSubtree } from './use-subtree';
 
-test('a failure to load is reported, and a retry loads', async () => {
+test('useSubtree reports a failed load for its key and loads on retry', async () => {
   const part = new ArrayBuffer(8);
   const loadSubtree = vi
     .fn<(node: number) => Promise<ArrayBuffer>>()

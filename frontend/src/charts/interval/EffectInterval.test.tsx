@@ -14,24 +14,24 @@ function marks(props: Partial<Parameters<typeof EffectInterval>[0]>): string[] {
   return found;
 }
 
-describe('an effect', () => {
-  test('is a dot with its interval, spoken in words', () => {
+describe('EffectInterval', () => {
+  test('has an accessible name with ratio, significance and interval', () => {
     render(<EffectInterval axis={AXIS} ratio={11.7} low={10.1} high={13.6} change="more" />);
     expect(
       screen.getByRole('img', { name: 'times 11.7, significant, 95% interval 10.1 to 13.6' }),
     ).toBeInTheDocument();
   });
-  test('on one side only is a triangle, never a dot', () => {
+  test('shows a triangle and no dot for a change on one side only', () => {
     expect(marks({ change: 'only-candidate' })).toEqual(['path', 'text']);
     expect(marks({ change: 'only-base' })).toEqual(['path', 'text']);
   });
-  test('beyond the axis is an arrow with its value, never a dot at the end', () => {
+  test('shows an arrow with the value and no dot for a ratio beyond the axis', () => {
     const beyond = { ratio: 52, low: 40, high: 66, change: 'more' } as const;
     expect(marks(beyond)).toEqual(['path', 'text']);
     render(<EffectInterval axis={AXIS} {...beyond} />);
     expect(screen.getByText('×52.0', { selector: 'text' })).toBeInTheDocument();
   });
-  test('without an interval is a dot alone; without anything, nothing', () => {
+  test('shows only a dot without an interval, and nothing without a ratio', () => {
     expect(marks({ ratio: 2, change: 'more', low: Number.NaN, high: Number.NaN })).toEqual([
       'circle',
     ]);
@@ -39,7 +39,7 @@ describe('an effect', () => {
   });
 });
 
-test('the axis names its ticks', () => {
+test('EffectAxis labels its ticks', () => {
   const { container } = render(<EffectAxis axis={AXIS} />);
   expect([...container.querySelectorAll('text')].map((text) => text.textContent)).toEqual([
     '×0.5',

@@ -9,8 +9,8 @@ const level = (key: string, belief: number[], opened: number | null = null): Pos
   opened,
 });
 
-describe('belief over levels', () => {
-  it('is laid out side by side, each with its bars in order and within its own part', () => {
+describe('layOutPosterior', () => {
+  it('places levels side by side and keeps each bar inside its level', () => {
     const { levels, stacked } = layOutPosterior(
       [
         level(
@@ -35,7 +35,7 @@ describe('belief over levels', () => {
       }
     expect(first?.bars).toHaveLength(1);
   });
-  it('has a row for each level where space is short', () => {
+  it('stacks the levels where space is narrow', () => {
     const { levels, stacked } = layOutPosterior(
       [level('', [1]), level('a', [1]), level('b', [1])],
       340,
@@ -48,12 +48,12 @@ describe('belief over levels', () => {
       [0, 340],
     ]);
   });
-  it('finds the candidate at a place, whatever the place', () => {
+  it('returns the candidate at a horizontal position, also outside the level', () => {
     const [laid] = layOutPosterior([level('', [0.2, 0.3, 0.5])], 300, 100).levels;
     expect([-5, 10, 150, 299, 900].map((x) => laid?.indexAt(x))).toEqual([0, 0, 1, 2, 2]);
     expect(laid?.indexAt(laid.xOf(1))).toBe(1);
   });
-  it('know what is drawn between two places: bars, and the prior above low bars', () => {
+  it('returns the top of what is drawn in a range: bars, or the prior above low bars', () => {
     const posterior = { ...level('', [0.01, 0.97, 0.02]), before: [0.1, 0.1, 0.8] };
     const [laid] = layOutPosterior([posterior], 300, 100).levels;
     expect(laid?.topBetween(0, 90)).toBeCloseTo(100 - (70 / 3) * (0.1 / 0.8));
@@ -72,8 +72,8 @@ const probe = (number: number, changed: Partial<ProbeTimelineProbe>): ProbeTimel
   ...changed,
 });
 
-describe('probes over time', () => {
-  it('have a lane a slot, the control the last, and none before it has a slot', () => {
+describe('layOutProbeTimeline', () => {
+  it('gives each slot a lane, the control the last one, and omits probes without a slot', () => {
     const laid = layOutProbeTimeline(
       [
         probe(1, { began: 0, ready: 10_000, ended: 40_000 }),
@@ -95,7 +95,7 @@ describe('probes over time', () => {
     expect(laid.nowX).toBe(500);
     expect(laid.ticks.length).toBeGreaterThan(2);
   });
-  it('are seen however short they were', () => {
+  it('draws even very short probes at least 5 px wide', () => {
     const { boxes } = layOutProbeTimeline(
       [probe(1, { began: 0, ended: 1 }), probe(2, { began: 86_400_000, ended: 86_400_001 })],
       400,
@@ -106,6 +106,6 @@ describe('probes over time', () => {
       expect(box.x + box.width).toBeLessThanOrEqual(400);
     }
   });
-  it('are none before the first', () =>
+  it('is empty before the first probe', () =>
     expect(layOutProbeTimeline([], 400, 1000)).toMatchObject({ lanes: [], boxes: [] }));
 });

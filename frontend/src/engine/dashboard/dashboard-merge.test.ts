@@ -12,7 +12,7 @@ import { serviceMapValues } from '../spans/service-map-values';
 const STEP = 20_000;
 const board = (drawn: DrawnDashboard = {}): Dashboard =>
   readDashboard(aDashboard({ points: 60, ...drawn }));
-/** The last `points` cells of a board that ends `later` steps after the usual end. */
+/** The last `points` cells of a dashboard that ends `later` steps after the usual end. */
 const newest = (points: number, later: number, drawn: DrawnDashboard = {}) =>
   board({ points, toMs: DASHBOARD_TO_MS + later * STEP, ...drawn });
 const p99 = (of: Dashboard, row = 0) => [...of.series[row]!.latency.p99!];
@@ -25,8 +25,8 @@ const changed = (
   rows: of.rows.map((each, at) => (at === row ? { ...each, ...fields } : each)),
 });
 
-describe('rows that come later', () => {
-  it('wait in their places, and are put there', () => {
+describe('withRows', () => {
+  it('keeps unloaded rows in their places and fills them when they are loaded', () => {
     const top = board({ services: 30, shown: [0, 1] });
     expect(top.rows).toHaveLength(30);
     expect(top.rows.map(({ loaded }) => loaded).filter(Boolean)).toHaveLength(2);
@@ -38,7 +38,7 @@ describe('rows that come later', () => {
     expect(more.rows[7]?.service.id).toBe(serviceId(7));
   });
 
-  it('are not put on another grid or environment', () => {
+  it('rejects rows of another grid or environment', () => {
     const top = board({ shown: [0] });
     expect(withRows(top, newest(60, 1, { shown: [1] }))).toBeNull();
     const elsewhere = { ...board({ shown: [1] }), environment: { id: 'x', name: 'x' } };
@@ -46,8 +46,8 @@ describe('rows that come later', () => {
   });
 });
 
-describe('the newest numbers of a service', () => {
-  it('are its requests and latency now, or its mean; nothing where nothing came lately', () => {
+describe('serviceMapValues', () => {
+  it('returns current requests and latency or mean, and nothing without recent values', () => {
     const shown = board({ services: 4 });
     const [first, second] = shown.series;
     const none = { p50: null, p90: null, p99: null };
@@ -66,8 +66,8 @@ describe('the newest numbers of a service', () => {
   });
 });
 
-describe('newer cells', () => {
-  it('stand behind the older ones, as many as before in all', () => {
+describe('mergeNewCells', () => {
+  it('appends new cells and drops as many old ones', () => {
     const shown = board();
     const part = newest(12, 2);
     const grown = mergeNewCells(shown, part)!;
@@ -81,14 +81,14 @@ describe('newer cells', () => {
     expect(mergeNewCells(grown, newest(12, 3))?.parts).toBe(2);
   });
 
-  it('are marked as the server says now', () => {
+  it('uses the headline, times and deployments of the newer response', () => {
     const part = { ...newest(12, 2), headline: null, nowMs: 7, newestMs: 6 };
     const grown = mergeNewCells(board(), part)!;
     expect([grown.headline, grown.nowMs, grown.newestMs]).toEqual([null, 7, 6]);
     expect(grown.deploys).toBe(part.deploys);
   });
 
-  it('leave what was quiet lately empty, with a gap that says so', () => {
+  it('leaves cells of a quiet service empty and adds a gap with a reason', () => {
     const part = newest(12, 2);
     const quiet = changed(part, 0, {
       requests: { found: false, reason: 'x' },
@@ -110,7 +110,7 @@ describe('newer cells', () => {
     ]);
   });
 
-  it('keep gaps, restarts and late stretches of both, those at the joint as one', () => {
+  it('keeps gaps, restarts and late ranges of both and joins those at the boundary', () => {
     const part = newest(12, 2);
     const at = (index: number) => part.grid.fromMs + index * STEP;
     const gap = (from: number, to: number, reason: string) => ({
@@ -143,7 +143,7 @@ describe('newer cells', () => {
     expect(row.gauges[0]?.max).toBe(9);
   });
 
-  it('do not fit another step, order, comparison, or a hole between', () => {
+  it('rejects another step, order or comparison, and a gap between old and new cells', () => {
     const shown = board();
     expect(mergeNewCells(shown, newest(12, 2, { stepMs: 2 * STEP }))).toBeNull();
     expect(mergeNewCells(shown, newest(12, 2, { services: 6 }))).toBeNull();

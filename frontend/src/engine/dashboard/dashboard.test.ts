@@ -52,8 +52,8 @@ function aSeries(changed: Partial<RowSeries>): RowSeries {
   };
 }
 
-describe('a board file', () => {
-  it('is read whole: grid, rows in order, columns as views', () => {
+describe('readDashboard', () => {
+  it('reads the grid, rows in order, and columns as views of the buffer', () => {
     const buffer = aDashboard({ services: 12, against: true, instances: true, gauges: true });
     const board = readDashboard(buffer);
     expect(board.rows.map(({ service }) => service.name).slice(0, 3)).toEqual([
@@ -77,7 +77,7 @@ describe('a board file', () => {
     expect(board.edges[1]).toEqual({ caller: serviceId(1), callee: serviceId(2), ratio: 3 });
   });
 
-  it('is refused when it is another file, too long, or its columns are not of the grid', () => {
+  it('rejects other formats, too many points, and columns of another length', () => {
     expect(() => readDashboard(new ArrayBuffer(0))).toThrow('shorter than its prefix');
     expect(() => readDashboard(aDashboard({ header: { format: 'slowpath.diff' } }))).toThrow(
       'not slowpath.board',
@@ -92,14 +92,14 @@ describe('a board file', () => {
     );
   });
 
-  it('may be empty, and says why', () => {
+  it('reads an empty dashboard with its reason', () => {
     const board = readDashboard(aDashboard({ empty: 'no metrics yet' }));
     expect(board.empty).toEqual({ code: 'no-metrics', reason: 'no metrics yet' });
     expect(board.rows).toEqual([]);
     expect(board.newestMs).toBeNull();
   });
 
-  it('survives rows whose lists are missing', () => {
+  it('accepts rows whose lists are missing', () => {
     const row = { service: { id: 'a', slug: 'a', name: 'a' }, latency: {}, requests: {} };
     const header = {
       format: 'slowpath.board',
@@ -122,11 +122,11 @@ const p99Row = (...values: number[]) => ({
   quantiles: ['p99'] as const,
 });
 
-describe('automatic scales', () => {
+describe('autoLatencyScales', () => {
   const heightsOf = (scale: HeightScale | undefined, values: number[]) =>
     values.map((value) => heightOf(scale!, value));
 
-  it('span the same ratio on every row, around its own values', () => {
+  it('covers the same ratio on every row, around the values of the row', () => {
     const [fast, slow] = autoLatencyScales([p99Row(0.01, 0.02), p99Row(1, 1.1)]);
     const [low, high] = heightsOf(fast, [0.01, 0.013]);
     const [slowLow, slowHigh] = heightsOf(slow, [1, 1.3]);
@@ -134,7 +134,7 @@ describe('automatic scales', () => {
     expect(fast!.most / fast!.least).toBeCloseTo(slow!.most / slow!.least);
   });
 
-  it.each([1, 6, 50])('show an increase of 80 % as 25 px or more among %i services', (services) => {
+  it.each([1, 6, 50])('shows an 80% increase as at least 25 px among %i services', (services) => {
     const rows = Array.from({ length: services }, (_, at) =>
       p99Row(
         ...Array.from({ length: 240 }, (__, point) => 0.001 * (at + 1) * (1 + (point % 7) / 9)),
@@ -146,7 +146,7 @@ describe('automatic scales', () => {
     expect((after! - before!) * plotPx).toBeGreaterThanOrEqual(25);
   });
 
-  it('draw a ratio a whole number of times lower where the values span more', () => {
+  it('states the factor by which a row with a wide range is drawn lower', () => {
     const [usual, wide] = autoLatencyScales([p99Row(0.01, 0.02), p99Row(0.001, 0.1)]);
     const [low, high] = heightsOf(usual, [0.01, 0.013]);
     const [wideLow, wideHigh] = heightsOf(wide, [0.01, 0.013]);
@@ -156,22 +156,22 @@ describe('automatic scales', () => {
     expect(heightsOf(wide, [0.001, 0.1])[0]).toBeGreaterThan(0);
   });
 
-  it('are not stretched by a single outlier, and have round values as labels', () => {
+  it('ignores a single outlier and labels round values', () => {
     const values = Array.from({ length: 400 }, (_, at) => 0.05 + (at % 10) / 1000);
     const [scale] = autoLatencyScales([p99Row(...values, 60)]);
     expect(scale!.most / scale!.least).toBeLessThan(3);
     expect(scale!.ticks.map(({ text }) => text)).toEqual(['40 ms', '50 ms', '60 ms']);
   });
 
-  it('exist for a row without values', () => {
+  it('returns a scale for a row without values', () => {
     const [scale] = autoLatencyScales([p99Row(NaN)]);
     expect(scale!.most).toBeGreaterThan(scale!.least);
     expect(scale!.ticks.length).toBeGreaterThan(0);
   });
 });
 
-describe('a split row', () => {
-  it('has a line for each part, the first on top, with its name at the height of its end', () => {
+describe('splitPanel', () => {
+  it('draws a line per part, the first on top, with its name at the height of its end', () => {
     const grid = { fromMs: 0, stepMs: 1000, points: 3 };
     const scale = linearLatencyScale(aSeries({ split: [Float32Array.of(1, 2, 4)] }), ['p99']);
     const parts = [
@@ -191,8 +191,8 @@ describe('a split row', () => {
   });
 });
 
-describe('a selection', () => {
-  it('is described with its length', () => {
+describe('selectionText', () => {
+  it('describes a selection with its duration', () => {
     const at = (minutes: number) => Date.UTC(2026, 10, 18, 15, minutes);
     const span = { fromMs: at(0), toMs: at(60) };
     expect(selectionText({ fromMs: at(48), toMs: at(81) }, span, 60_000)).toBe(
@@ -201,8 +201,8 @@ describe('a selection', () => {
   });
 });
 
-describe('heights', () => {
-  it('share one logarithmic scale of whole decades', () => {
+describe('latency and rate scales', () => {
+  it('are logarithmic over whole decades that all rows share', () => {
     const scale = logLatencyScale([p99Row(0.0016, NaN, 0.3), p99Row(0.011)]);
     expect([scale.least, scale.most]).toEqual([1e-3, 1]);
     expect(scale.ticks.map(({ text }) => text)).toEqual(['1 ms', '10', '100', '1 s']);
@@ -212,14 +212,14 @@ describe('heights', () => {
     expect(heightOf(scale, NaN)).toBeNaN();
   });
 
-  it('have at most five hairlines over many decades, and a scale without any value', () => {
+  it('have at most five ticks over many decades, and ticks without any value', () => {
     const wide = logLatencyScale([p99Row(2e-6, 40)]);
     expect(wide.ticks.length).toBeLessThanOrEqual(5);
     expect(wide.most).toBeGreaterThanOrEqual(40);
     expect(logLatencyScale([]).ticks.length).toBeGreaterThan(1);
   });
 
-  it('begin at zero where they are linear, with a round top', () => {
+  it('start at zero and end at a round value when linear', () => {
     const scale = linearLatencyScale(
       aSeries({ latency: { ...NONE, p99: Float32Array.of(0.08) } }),
       ['p99'],
@@ -243,7 +243,7 @@ describe('heights', () => {
     [9.9, 10],
   ])('round %d up to %d', (value, top) => expect(roundTop(value)).toBeCloseTo(top));
 
-  it('are labelled short', () => {
+  it('have short numbers as labels', () => {
     expect([0.5, 200, 2500, 12_500, 3e6].map(shortNumber)).toEqual([
       '0.5',
       '200',
@@ -254,10 +254,10 @@ describe('heights', () => {
   });
 });
 
-describe('panels', () => {
+describe('dashboard panels', () => {
   const grid = { fromMs: 0, stepMs: 1000, points: 3 };
 
-  it('stack failures from the base line up, and break where nothing is', () => {
+  it('stack failures from the baseline up and break where there is no value', () => {
     const series = aSeries({
       qps: {
         '2xx': Float32Array.of(100, NaN, 90),
@@ -276,7 +276,7 @@ describe('panels', () => {
     expect(model.lines[0]?.points[3]).toBeNaN();
   });
 
-  it('draw what is asked for: quantiles, the band of the highest, instances, and the dashed other time', () => {
+  it('draw the requested quantiles, the band of the highest, instances, and the comparison time', () => {
     const column = Float32Array.of(0.01, 0.02, 0.03);
     const series = aSeries({
       latency: { p50: column, p90: column, p99: column, mean: column },
@@ -300,16 +300,16 @@ describe('panels', () => {
     ).toEqual([]);
   });
 
-  it('know the newest value', () => {
+  it('find the last point with a value', () => {
     expect(lastWith(Float32Array.of(1, 2, NaN), 2)).toBe(1);
     expect(lastWith(null, 2)).toBe(-1);
   });
 });
 
-describe('time', () => {
+describe('dashboard time', () => {
   const span = { fromMs: Date.UTC(2026, 10, 18, 12), toMs: Date.UTC(2026, 10, 18, 16) };
 
-  it('has ticks at round moments', () => {
+  it('has ticks at round times', () => {
     expect(timeTicks(span, 540).map(({ text }) => text)).toEqual([
       '12:00',
       '12:30',
@@ -326,7 +326,7 @@ describe('time', () => {
     expect(timeTicks({ fromMs: 5, toMs: 5 }, 540)).toEqual([]);
   });
 
-  it('is described in words', () => {
+  it('is formatted as ranges, moments, gaps and delays', () => {
     expect(rangeText(span)).toBe('Wed 18 Nov, 12:00 to 16:00 UTC');
     expect(rangeText({ ...span, toMs: Date.UTC(2026, 10, 19) })).toBe(
       'Wed 18 Nov, 12:00 to 24:00 UTC',
@@ -348,15 +348,15 @@ describe('time', () => {
     expect(behindText(600_000)).toBe('10 min behind');
   });
 
-  it('finds the nearest grid time', () => {
+  it('is mapped to the nearest grid point', () => {
     const grid = { fromMs: 1000, stepMs: 1000, points: 5 };
     expect([-5000, 2400, 2600, 9e9].map((at) => indexAt(grid, at))).toEqual([0, 1, 2, 4]);
     expect(shareOf(spanOf(grid), 3000)).toBe(0.5);
   });
 });
 
-describe('words', () => {
-  it('name values in one unit, and nothing as nothing', () => {
+describe('dashboard wording', () => {
+  it('shows values in one unit and missing values as a dash', () => {
     const series = aSeries({
       latency: {
         ...NONE,
@@ -393,14 +393,14 @@ describe('words', () => {
     ]);
   });
 
-  it('describe a row for screen readers', () => {
+  it('describes a row for screen readers', () => {
     const board = readDashboard(aDashboard());
     expect(makeRowDescriber(board.rows[2]!, board.series[2]!, ['p50', 'p99'], 720)(400)).toMatch(
       /^ingester: \d+ requests per second, 4xx [\d.]+, 5xx [\d.]+; p50 [\d.]+, p99 [\d.]+ ms$/u,
     );
   });
 
-  it('label steps and deploys', () => {
+  it('labels change points and deployments', () => {
     const board = readDashboard(aDashboard());
     const [own, follows] = board.changes;
     expect(changePointLabel(own!, board)).toEqual({
@@ -423,7 +423,7 @@ describe('words', () => {
   });
 });
 
-describe('the cursor', () => {
+describe('CursorBus', () => {
   function aBus(points = 100) {
     const frames: (() => void)[] = [];
     const bus = new CursorBus(points, (run) => frames.push(run));
@@ -431,7 +431,7 @@ describe('the cursor', () => {
     return { bus, frame };
   }
 
-  it('sends every panel the same time, once a frame', () => {
+  it('sends the same time to every panel, once per frame', () => {
     const { bus, frame } = aBus();
     const heard = Array.from({ length: 24 }, () => vi.fn<(state: CursorState) => void>());
     heard.forEach((each) => bus.listen(each));
@@ -448,7 +448,7 @@ describe('the cursor', () => {
     expect(heard[0]).toHaveBeenCalledTimes(2);
   });
 
-  it('stays within the grid, and stays where keys have put it', () => {
+  it('stays within the grid and keeps a position set by keys', () => {
     const { bus } = aBus();
     bus.step(-1);
     expect(bus.state).toMatchObject({ index: 99, pinned: true });
@@ -463,7 +463,7 @@ describe('the cursor', () => {
     expect(bus.state.index).toBeNull();
   });
 
-  it('selects in either direction, but not by a slip of the hand', () => {
+  it('selects a time range in either direction but ignores very short drags', () => {
     const { bus } = aBus();
     bus.brush({ from: 40, to: 500 });
     expect(bus.state.brush).toEqual({ from: 40, to: 99 });
@@ -472,7 +472,7 @@ describe('the cursor', () => {
     expect(selectedTimeOf(null)).toBeNull();
   });
 
-  it('lets go of those who stop listening', () => {
+  it('stops notifying removed listeners', () => {
     const { bus, frame } = aBus();
     const heard = vi.fn();
     bus.listen(heard)();
@@ -482,9 +482,9 @@ describe('the cursor', () => {
   });
 });
 
-describe('labels beside lines', () => {
+describe('placeLabels', () => {
   const bounds = { left: 44, right: 586, rows: 2 };
-  it('stand on the side they prefer, and give way to those before them', () => {
+  it('uses the preferred side and avoids earlier labels', () => {
     const text = 'deploy 5f3c1e8 14:02';
     const [first, second, third] = placeLabels(
       [
@@ -498,7 +498,7 @@ describe('labels beside lines', () => {
     expect(second).toMatchObject({ id: 'b', anchor: 'start', row: 0 });
     expect(third).toMatchObject({ id: 'c', row: 1 });
   });
-  it('are shortened or omitted where space is short', () => {
+  it('shortens or omits labels where space is short', () => {
     const request = { id: 'a', x: 100, text: 'x'.repeat(100), prefer: 'left' as const };
     expect(placeLabels([{ ...request, short: 'p99' }], bounds)[0]).toMatchObject({ short: true });
     expect(placeLabels([request], bounds)).toEqual([]);

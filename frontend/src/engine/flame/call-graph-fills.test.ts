@@ -44,23 +44,23 @@ const TABLE = {
   judgements: [{ state: Uint8Array.from(STATES) }],
 } as unknown as FunctionTable;
 
-describe('the fills of a call graph', () => {
+describe('fillCallGraph', () => {
   const { nodes, calls } = fillCallGraph(GRAPH, TABLE, 0, { base: 1, candidate: 1 });
 
-  it('are those of the flame graph: a cause is darker than its callers', () => {
+  it('fills a cause darker than its callers, as in the flame graph', () => {
     expect(nodes.get(0)).toBe(FILL.moreInCallees);
     expect(nodes.get(1)).toBe(FILL.more + 3);
     expect(nodes.get(2)).toBe(FILL.less + 3);
     expect(nodes.get(3)).toBe(FILL.noise);
   });
 
-  it('follow the called function on a line', () => {
+  it('fills an edge by its callee', () => {
     expect(calls.get(callKey(0, 1))).toBe(FILL.more + 3);
     expect(calls.get(callKey(0, 2))).toBe(FILL.less + 3);
     expect(calls.get(callKey(0, 3))).toBe(FILL.noise);
   });
 
-  it('show no change against the tested direction', () => {
+  it('shows no change on an edge that changes against the tested direction', () => {
     const turned = { ...GRAPH, edges: [{ ...GRAPH.edges[0]!, base: 60, candidate: 10 }] };
     const found = fillCallGraph(turned, TABLE, 0, { base: 1, candidate: 1 });
     expect(found.calls.get(callKey(0, 1))).toBe(FILL.noise);

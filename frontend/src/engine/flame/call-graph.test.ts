@@ -28,8 +28,8 @@ main 0 0
     read 0 5
 `;
 
-describe('the calls of a tree', () => {
-  test('are summed over all stacks', () => {
+describe('sumCalls', () => {
+  test('sums calls over all stacks', () => {
     expect(callsOf(tree(SERVICE))).toEqual([
       'admin > read 5',
       'handle > read 30',
@@ -39,13 +39,13 @@ describe('the calls of a tree', () => {
     ]);
   });
 
-  test('are joined to the nearest caller that is shown', () => {
+  test('joins calls to the nearest caller that is shown', () => {
     expect(callsOf(tree(SERVICE), (name) => name === 'main' || name === 'read')).toEqual([
       'main ~> read 35',
     ]);
   });
 
-  test('count once a stack in recursion, and so do functions', () => {
+  test('counts recursive calls and functions once per stack', () => {
     const recursive = tree(`
 main 0 0
   walk 0 1
@@ -59,8 +59,8 @@ main 0 0
   });
 });
 
-describe('the graph that is drawn', () => {
-  test('leaves out functions and calls below their share, and says so', () => {
+describe('pruneCallGraph', () => {
+  test('omits functions and calls below their share and counts them', () => {
     const { nodes, edges, leftOut, whole } = pruneCallGraph(
       tree(`
 main 0 0
@@ -87,7 +87,7 @@ main 0 0
     expect(edges.filter(({ indirect }) => indirect)).toHaveLength(0);
   });
 
-  test('has values in shown units on both sides', () => {
+  test('scales the values of both sides to display units', () => {
     const { nodes, edges } = pruneCallGraph(tree('main 0 0\n  work 10 30'), {
       base: 1,
       candidate: 2,

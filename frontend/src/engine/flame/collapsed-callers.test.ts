@@ -40,7 +40,7 @@ const fillOf = (now: Arranged, name: string): number =>
   now.sides[0]!.placements[0]!.fill[frameCalled(now, name)]!;
 
 describe('collapsed callers', () => {
-  test('are one frame, with the culprit right below, at any depth', () => {
+  test('form one frame with the culprit right below, at any depth', () => {
     const now = arrange(opened(stack(CALLERS)));
     const frames = now.tables[0]!;
     expect(collapsedCount(frames)).toBe(200);
@@ -49,13 +49,13 @@ describe('collapsed callers', () => {
     expect(collapsedLevels(frames)).toEqual([1]);
   });
 
-  test('are there in both pictures side by side', () => {
+  test('appear in both graphs side by side', () => {
     const now = arrange(opened(stack(CALLERS)), { mode: 'side-by-side' });
     expect(collapsedCount(now.tables[0]!)).toBe(200);
     expect(now.sides.map(({ side }) => side)).toEqual(['base', 'candidate']);
   });
 
-  test('are not there on one side alone, without the option, and with fewer than three', () => {
+  test('are not used for one side alone, without the option, or for fewer than three callers', () => {
     const model = opened(stack(CALLERS));
     expect(arrange(model, { mode: 'base' }).tables[0]!.runs).toBeNull();
     expect(arrange(model, { collapseCallers: false }).tables[0]!.count).toBe(204);
@@ -63,7 +63,7 @@ describe('collapsed callers', () => {
     expect(collapsedCount(arrange(opened(stack(['a', 'b', 'c']))).tables[0]!)).toBe(3);
   });
 
-  test('have what else they call beside the culprit, and sums stay exact', () => {
+  test('keep their other callees beside the culprit, with exact totals', () => {
     const model = opened(`
 a 1 1 1
   other 50 50
@@ -89,7 +89,7 @@ a 1 1 1
     }
   });
 
-  test('end where a caller has an own change, or one of several callees', () => {
+  test('end at a caller with its own change or with several changed callees', () => {
     const now = arrange(
       opened(`
 a 0 0 1
@@ -106,7 +106,7 @@ a 0 0 1
     expect(frameCalled(now, 'e')).toBeGreaterThan(0);
   });
 
-  test('are expanded one chain at a time, by the key of any of them', () => {
+  test('are expanded one chain at a time, by the key of any of their frames', () => {
     const chain = (name: string, change: number) =>
       [
         `${name}1 0 0 1`,
@@ -128,7 +128,7 @@ a 0 0 1
   test.each([
     [3, '0 90'],
     [4, '90 0'],
-  ])('of one side only are collapsed too, state %i', (state, values) => {
+  ])('also form where they exist on one side only (state %i)', (state, values) => {
     const now = arrange(
       opened(`a 0 0 ${state}\n  b 0 0 ${state}\n    c 0 0 ${state}\n      d ${values} ${state}`),
     );
@@ -136,7 +136,7 @@ a 0 0 1
     expect(frameCalled(now, 'd')).toBe(2);
   });
 
-  test('never hide what the runtime does for an attributed caller', () => {
+  test('never include runtime frames of an attributed caller', () => {
     const now = arrange(
       opened(`
 culprit 0 0 1
@@ -149,7 +149,7 @@ culprit 0 0 1
     expect(now.tables[0]!.runs).toBeNull();
   });
 
-  test('keep the keys of all frames, and are found by the keys of any of them', () => {
+  test('keep the keys of all frames and are found by any of them', () => {
     const model = opened(stack(CALLERS));
     const now = arrange(model);
     const culprit = frameCalled(now, 'culprit');
@@ -160,7 +160,7 @@ culprit 0 0 1
     expect(model.findShown(['caller3', 'caller4'])).toBe(1);
   });
 
-  test('count and show the matches of a search as the whole tree does', () => {
+  test('count the matches of a search like the whole tree', () => {
     const model = opened(stack(CALLERS));
     const search = { pattern: '^caller1?9$', regex: true, caseSensitive: true };
     const whole = arrange(model, { search, collapseCallers: false }).hits![0]!;
@@ -175,30 +175,30 @@ culprit 0 0 1
   });
 });
 
-describe('the level of color', () => {
+describe('fill level of a frame', () => {
   const TEXT = stack(['a', 'b', 'c', 'd']);
 
-  test('is that of the own cost: the culprit is darkest, its callers are weak', () => {
+  test('follows its own cost: the culprit is darkest and its callers are weak', () => {
     const now = arrange(opened(TEXT), { collapseCallers: false });
     expect(fillOf(now, 'culprit')).toBe(FILL.more + 3);
     for (const name of ['a', 'b', 'c', 'd']) expect(fillOf(now, name)).toBe(FILL.moreInCallees);
   });
 
-  test('of a caller with a larger own cost is as strong as its own ratio', () => {
+  test('follows the ratio of its own cost when that changed most', () => {
     const now = arrange(opened('a 100 120 1\n  b 50 51 1\n'));
     expect(fillOf(now, 'a')).toBe(FILL.more);
   });
 });
 
-describe('a zoom by names', () => {
-  test('shows the frame within its caller, and says which was meant', () => {
+describe('zoom by function names', () => {
+  test('shows the frame within its caller and identifies the requested frame', () => {
     const model = opened(stack(CALLERS));
     const now = arrange(model, { zoom: namesKey(['caller199', 'culprit']) });
     expect(now.zoom).toEqual({ table: 0, frame: 1, sought: 2 });
     expect(now.zoomLost).toBe(false);
   });
 
-  test('shows a small frame alone', () => {
+  test('shows a small frame itself', () => {
     const model = opened('a 100 100\n  b 1 9 1\n');
     const b = frameCalled(arrange(model), 'b');
     expect(arrange(model, { zoom: namesKey(['b']) }).zoom).toEqual({
@@ -209,7 +209,7 @@ describe('a zoom by names', () => {
   });
 
   test.each(['n', 'n{', 'n[1]', namesKey(['nowhere'])])(
-    'that leads nowhere is lost: %s',
+    'reports that no frame matches %s',
     (zoom) => {
       expect(arrange(opened('a 1 2 1'), { zoom }).zoomLost).toBe(true);
     },

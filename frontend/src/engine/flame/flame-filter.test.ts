@@ -67,7 +67,7 @@ const FOCUS = /series/u;
 const IGNORE = /block/u;
 const HIDE = /codec|route/u;
 
-describe.each([1, 2, 3, 4, 5, 6])('over a thrown tree (seed %i)', (seed) => {
+describe.each([1, 2, 3, 4, 5, 6])('filters on a random tree (seed %i)', (seed) => {
   // With few names and deep stacks, names repeat on a stack.
   const columns = randomTree(900, seed, 25);
   columns.names = columns.names.map((name) =>
@@ -85,18 +85,18 @@ describe.each([1, 2, 3, 4, 5, 6])('over a thrown tree (seed %i)', (seed) => {
     const left = stacks.filter((stack) => !has(IGNORE)(stack));
     expect(totalsOf(arrange(columns, { ignore: IGNORE.source, hide: '^$' }))).toEqual(totals(left));
   });
-  test('hide takes matching frames out and loses nothing', () => {
+  test('hide removes matching frames and keeps all cost', () => {
     const left = stacks.map((stack) => ({
       ...stack,
       names: stack.names.filter((name) => !HIDE.test(name)),
     }));
     expect(totalsOf(arrange(columns, { hide: HIDE.source }))).toEqual(totals(left));
   });
-  test('collapse puts a repeated function back into its first frame', () => {
+  test('collapse merges a repeated function into its first frame', () => {
     const left = stacks.map((stack) => ({ ...stack, names: collapsed(stack.names) }));
     expect(totalsOf(arrange(columns, { collapseRecursion: true }))).toEqual(totals(left));
   });
-  test('all at once, in the order of pprof', () => {
+  test('all filters together apply in the order of pprof', () => {
     const left = stacks
       .filter((stack) => !has(IGNORE)(stack) && has(FOCUS)(stack))
       .map((stack) => ({
@@ -185,8 +185,8 @@ function judgedOf(
   );
 }
 
-describe('the judgement of what was put together', () => {
-  test('is none where several frames became one: the interval of a sum is not known here', () => {
+describe('test result of a frame after filters', () => {
+  test('is unknown where several frames were merged, because the interval of a sum is unknown', () => {
     expect(judgedOf(JOINED, { hide: 'left|right' })).toMatchObject({
       main: [0, 0.5, 6, true],
       work: [0, NaN, 2, false],
@@ -194,7 +194,7 @@ describe('the judgement of what was put together', () => {
     });
     expect(judgedOf(JOINED, { sandwich: 'work' })).toEqual({ work: [0, NaN, 2, false] });
   });
-  test('is that of the only child where a frame has nothing else', () => {
+  test('equals that of the only child where a frame has no other cost', () => {
     expect(judgedOf(JOINED, { sandwich: 'work' }, 1)).toMatchObject({
       left: [1, 0.0004, 1, true],
       right: [1, 0.0004, 1, true],
@@ -205,17 +205,17 @@ describe('the judgement of what was put together', () => {
     });
     expect(judgedOf(JOINED, { ignore: 'rest' }).right).toEqual([1, 0.0004, 1, true]);
   });
-  test('is none where a filter took a part away', () =>
+  test('is unknown where a filter removed a part', () =>
     expect(judgedOf(JOINED, { ignore: 'rest' }).main).toEqual([0, NaN, 0, false]));
-  test('holds for what a filter left untouched, and follows the parts above it', () =>
+  test('is kept for frames that a filter left whole and passed on to their callers', () =>
     expect(statesOf({ focus: 'grow' })).toEqual({ all: 1, main: 1, grow: 1, copy: 1 }));
-  test('is noise when nothing in it was judged changed', () =>
+  test('is not significant when nothing in the frame changed significantly', () =>
     expect(statesOf({ focus: 'same' })).toEqual({ all: 0, main: 0, same: 0 }));
-  test('goes with the sign of the change', () =>
+  test('follows the sign of the change', () =>
     expect(statesOf({ ignore: 'grow|same' })).toEqual({ all: 4, main: 4, gone: 4 }));
 });
 
-test('an invalid pattern is reported and not used', () => {
+test('FlameModel reports an invalid pattern and does not apply it', () => {
   const model = new FlameModel();
   model.open(drawnDiff(CHANGED));
   const now = model.arrange({
@@ -227,7 +227,7 @@ test('an invalid pattern is reported and not used', () => {
   expect(now.tables[0]!.count).toBe(6);
 });
 
-describe('a search', () => {
+describe('search in a flame graph', () => {
   const search = (pattern: string, regex = true): [number, number, number] => {
     const model = new FlameModel();
     model.open(drawnDiff(CHANGED));
@@ -235,16 +235,16 @@ describe('a search', () => {
       .hits![0]!;
     return [hits.frames, hits.base, hits.candidate];
   };
-  test('does not count a match below a match twice', () =>
+  test('does not add the cost of a match below another match twice', () =>
     expect(search('grow|copy')).toEqual([2, 10, 100]));
-  test('takes a text literally when it is not an expression', () => {
+  test('matches plain text literally and ignores case', () => {
     expect(search('.', false)).toEqual([0, 0, 0]);
     expect(search('COPY', false)).toEqual([1, 5, 50]);
   });
 });
 
-describe('a zoom', () => {
-  test('is found again by its key in other filters, and reported when missing', () => {
+describe('zoom of a flame graph', () => {
+  test('is found by its key under other filters and reported when missing', () => {
     const model = new FlameModel();
     model.open(drawnDiff(CHANGED));
     const zoom = pathKey(['main', 'grow', 'copy']);
@@ -255,7 +255,7 @@ describe('a zoom', () => {
     }
     expect(model.arrange({ ...EMPTY_VIEW, ignore: 'copy', zoom })!.zoomLost).toBe(true);
   });
-  test('leads to the frame that a path of names means', () => {
+  test('is found by a path of function names, or by the part of the path that exists', () => {
     const model = new FlameModel();
     model.open(drawnDiff(CHANGED));
     const now = model.arrange(EMPTY_VIEW)!;

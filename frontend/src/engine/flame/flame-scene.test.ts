@@ -61,20 +61,20 @@ a 10 10
 d 30 20
 `;
 
-describe('a drawing', () => {
-  test('is as wide as base and candidate together, children from the left', () => {
+describe('scene of a flame graph', () => {
+  test('is as wide as base and candidate together, with children from the left', () => {
     expect(drawing(arranged(drawnDiff(SMALL)), 100)).toBe(
       'all@0+100\na@0+50 d@50+50\nb@0+25 c@25+5',
     );
   });
 
-  test('of one side shows only that side', () => {
+  test('shows only the selected side', () => {
     expect(drawing(arranged(drawnDiff(SMALL), { mode: 'candidate' }), 50)).toBe(
       'all@0+50\na@0+30 d@30+20\nb@0+20',
     );
   });
 
-  test('adds narrow siblings up, with their exact values and all frames below', () => {
+  test('combines narrow siblings with their exact values and the number of frames below', () => {
     const text = drawnDiff(`
 a 90 0
   x 1 0
@@ -84,7 +84,7 @@ a 90 0
     expect(drawing(arranged(text), 19)).toBe('all@0+19\na@0+19\n(3: 4 1)@0+1');
   });
 
-  test('keeps what was never sent as a separate rest', () => {
+  test('shows nodes that were not sent as a separate rest', () => {
     const { first } = writeParts(randomTree(400, 3), 40);
     const model = new FlameModel();
     model.open(first);
@@ -130,7 +130,7 @@ function checkSums(now: Arranged, widthPx: number): number {
   return scene.frames + scene.narrow;
 }
 
-describe('nothing is lost', () => {
+describe('frames and rests of a scene', () => {
   const random = createSeededRandom(11);
   const cases = Array.from({ length: 40 }, (_, seed) => ({
     seed,
@@ -138,24 +138,24 @@ describe('nothing is lost', () => {
     widthPx: 1 + Math.floor(random() * 1500),
   }));
   test.each(cases)(
-    'frames and rests make up every frame exactly ($nodes nodes, $widthPx px)',
+    'add up exactly to their parent frames ($nodes nodes, $widthPx px)',
     ({ seed, nodes, widthPx }) => {
       const now = arranged(writeWhole(randomTree(nodes, seed)));
       expect(checkSums(now, widthPx)).toBe(nodes);
     },
   );
 
-  test.each([1, 2, 3])('also while the rest is not there (seed %i)', (seed) => {
+  test.each([1, 2, 3])('add up while the rest of the tree is not loaded (seed %i)', (seed) => {
     const { first } = writeParts(randomTree(2000, seed), 300);
     expect(checkSums(arranged(first), 800)).toBe(300);
   });
 
-  test.each(['base', 'candidate'] as const)('also of %s alone', (mode) => {
+  test.each(['base', 'candidate'] as const)('add up on the %s side alone', (mode) => {
     const now = arranged(writeWhole(randomTree(3000, 5)), { mode });
     expect(checkSums(now, 700)).toBeGreaterThan(2000);
   });
 
-  test('work depends on pixels: a frame of 20,000 narrow children is one rest', () => {
+  test('stay below 450 drawn items for a frame of 20,000 narrow children', () => {
     const columns = randomTree(20_000, 9, 1);
     const now = arranged(writeWhole(columns));
     const scene = new Scene();
@@ -166,7 +166,7 @@ describe('nothing is lost', () => {
   });
 });
 
-test('the frame under a place is the one that is drawn there', () => {
+test('frameAtPlace returns the frame that is drawn at a place', () => {
   const now = arranged(writeWhole(randomTree(2000, 21)));
   const placement = now.sides[0]!.placements[0]!;
   const frames = now.tables[0]!;

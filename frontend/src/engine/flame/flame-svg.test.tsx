@@ -51,8 +51,8 @@ const HOSTILE = [
   'javascript:alert(1)',
 ];
 
-describe('a hostile name', () => {
-  test.each(HOSTILE)('stays text in every place (%#)', (name) => {
+describe('flameSvg', () => {
+  test.each(HOSTILE)('renders an untrusted name as text only (%#)', (name) => {
     const text = flameSvg(graph(name));
     const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
     expect(parsed.querySelector('parsererror')).toBeNull();
@@ -74,14 +74,14 @@ describe('a hostile name', () => {
     }
     expect(text.length).toBeLessThan(20_000);
   });
-  test('cannot break a colour either', () => {
+  test('escapes markup in a color', () => {
     expect(
       flameSvg({ ...graph('a'), colours: { ...COLOURS, accent: '"/><script>' } }),
     ).not.toContain('<script');
   });
 });
 
-test('the four cases differ by shape', () => {
+test('flameSvg marks removed, added, increased and decreased frames by different shapes', () => {
   const count = (fill: number, what: string): number =>
     flameSvg(graph('a', fill)).split(what).length - 1;
   expect(count(FILL.onlyBase, 'stroke-dasharray')).toBe(1);
@@ -91,5 +91,5 @@ test('the four cases differ by shape', () => {
   expect(count(FILL.noise, 'l-3.5')).toBe(0);
 });
 
-test('every special character is an entity', () =>
+test('xmlText escapes every special character', () =>
   expect(xmlText(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;'));

@@ -30,15 +30,15 @@ function arranged(change: Partial<FlameView> = {}) {
   return model.arrange({ ...EMPTY_VIEW, ...change })!;
 }
 
-describe('panes', () => {
-  test('of an icicle hang from the root, of a flame stand on it', () => {
+describe('panesOf', () => {
+  test('places the root of an icicle at the top and that of a flame at the bottom', () => {
     const [down] = panesOf(arranged(), 'icicle', 1000).panes;
     const [up] = panesOf(arranged(), 'flame', 1000).panes;
     expect([0, 3].map((level) => topOf(down!, level))).toEqual([0, 54]);
     expect([0, 3].map((level) => topOf(up!, level))).toEqual([54, 0]);
     expect(levelAt(up!, 54)).toBeCloseTo(0);
   });
-  test('have a row for what was never sent below the deepest frames', () => {
+  test('adds a row for nodes that were not sent below the deepest frames', () => {
     const model = new FlameModel();
     const drawn = columnsOf(drawnTree('a 10 10\n  b 5 20\n    c 1 1'));
     model.open(writeParts(drawn, 2).first);
@@ -46,7 +46,7 @@ describe('panes', () => {
     model.open(writeWhole(drawn));
     expect(panesOf(model.arrange(EMPTY_VIEW)!, 'icicle', 1000).rows).toBe(4);
   });
-  test('of two sides stand beside each other, or one above the other where it is narrow', () => {
+  test('places two sides beside each other, or one above the other in a narrow window', () => {
     const two = arranged({ mode: 'side-by-side' });
     expect(
       panesOf(two, 'icicle', 1016).panes.map(({ x, width, originRow }) => [x, width, originRow]),
@@ -62,7 +62,7 @@ describe('panes', () => {
       ],
     });
   });
-  test('of a sandwich: callers above the function, callees below', () => {
+  test('places callers above the function and callees below in a sandwich', () => {
     const both = panesOf(arranged({ sandwich: 'b' }), 'icicle', 100);
     expect(both.rows).toBe(3);
     expect(
@@ -75,7 +75,7 @@ describe('panes', () => {
       [0, 0],
     ]);
   });
-  test('both sides have one scale', () => {
+  test('uses one scale for both sides', () => {
     const two = arranged({ mode: 'side-by-side', zoom: pathKey(['a']) });
     const { panes } = panesOf(two, 'icicle', 1016);
     const scales = panes.map((pane) => extentOf(two, pane, two.zoom, null).scale);
@@ -83,9 +83,9 @@ describe('panes', () => {
   });
 });
 
-describe('a span', () => {
+describe('viewport span', () => {
   const random = createSeededRandom(3);
-  test('stays inside whatever is done to it', () => {
+  test('stays within its bounds after random pans and zooms', () => {
     const now = arranged();
     const room = paddingAround(now, { table: 0, frame: 1 });
     let span = { from: 0, to: 1 };
@@ -104,7 +104,7 @@ describe('a span', () => {
     expect(zoomSpan({ from: 0, to: 1 }, 0.5, 0.25)).toEqual({ from: 0.125, to: 0.625 }));
 });
 
-test('a view survives being sent as text, exactly (100 thrown views)', () => {
+test('FlameView is unchanged after JSON serialization (100 random views)', () => {
   const random = createSeededRandom(17);
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)]!;
@@ -127,8 +127,8 @@ test('a view survives being sent as text, exactly (100 thrown views)', () => {
   }
 });
 
-describe('a key', () => {
-  test('is that of the path, in every tree', () => {
+describe('frame key', () => {
+  test('is unique for each path and finds its frame again', () => {
     const model = new FlameModel();
     model.open(writeWhole(randomTree(800, 6)));
     const now = model.arrange(EMPTY_VIEW)!;
@@ -141,7 +141,7 @@ describe('a key', () => {
     }
     expect(keys.size).toBe(800);
   });
-  test('does not change from release to release: links keep it', () => {
+  test('stays the same between releases, because links contain it', () => {
     expect(pathKey(['main', 'grow'])).toBe(
       hashKey(pathHash(pathHash(ROOT_HASH, nameHash('main')), nameHash('grow'))),
     );
@@ -154,7 +154,7 @@ describe('rows of collapsed callers', () => {
   const [pane] = panesOf(arranged(), 'icicle', 800).panes;
 
   test.each([1, -1] as const)(
-    'are taller, and every pixel has its level (direction %d)',
+    'are taller, and every pixel maps to its level (direction %d)',
     (direction) => {
       const tall = { ...pane!, direction, originRow: direction === 1 ? 0 : 3, tallLevels: [1] };
       const order = direction === 1 ? [0, 1, 2, 3] : [3, 2, 1, 0];

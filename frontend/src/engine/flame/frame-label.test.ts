@@ -22,11 +22,11 @@ test.each([
   ['slices.Sort[a/b.T]', ['slices.Sort[a/b.T]', 'Sort[a/b.T]']],
   ['[unknown] libc.so.6', ['[unknown] libc.so.6']],
   ['main', ['main']],
-])('%s is shortened package first, then receiver', (name, forms) =>
+])('labelForms shortens %s: package first, then receiver', (name, forms) =>
   expect(labelForms(name)).toEqual(forms),
 );
 
-test('the longest form that fits is taken, else the shortest is cut', () => {
+test('fitLabel returns the longest form that fits, or truncates the shortest', () => {
   const forms = labelForms('net/http.(*conn).serve');
   expect([22, 18, 13, 5, 4, 3, 2].map((room) => fitLabel(forms, room))).toEqual([
     'net/http.(*conn).serve',
@@ -39,7 +39,7 @@ test('the longest form that fits is taken, else the shortest is cut', () => {
   ]);
 });
 
-describe('a hostile name', () => {
+describe('visibleName', () => {
   test.each([
     ['a\0b', 'a\\x00b'],
     ['a\u202egnp.exe', 'a\\u202egnp.exe'],
@@ -50,8 +50,8 @@ describe('a hostile name', () => {
     ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
     ['שלום', 'שלום'],
     ['main.Größe', 'main.Größe'],
-  ])('is made visible', (name, shown) => expect(visibleName(name)).toBe(shown));
-  test('of 64 KiB is cut, not inside a pair', () => {
+  ])('displays %j as %j', (name, shown) => expect(visibleName(name)).toBe(shown));
+  test('truncates a name of 64 KiB and never splits a surrogate pair', () => {
     expect(visibleName('x'.repeat(65536))).toHaveLength(401);
     expect(visibleName(`${'x'.repeat(399)}😀y`)).toBe(`${'x'.repeat(399)}…`);
   });

@@ -18,7 +18,7 @@ function ownOf(text: string): Record<string, [number, number]> {
 }
 
 describe('own cost', () => {
-  test('is the self value with all that the runtime spent for the frame, also below other runtime frames', () => {
+  test('is the self value plus the runtime cost below the frame, at any depth of runtime frames', () => {
     const own = ownOf(`
 main 1 2
   clone 10 20
@@ -32,7 +32,7 @@ main 1 2
     expect(own.main).toEqual([1, 2]);
   });
 
-  test('of a runtime frame is only its self value, and what it calls of the program pays for itself', () => {
+  test('is only the self value for a runtime frame, and user code below has its own cost', () => {
     const own = ownOf(`
 runtime.main 1 1 0 r
   main 0 0
@@ -54,7 +54,7 @@ runtime.main 1 1 0 r
     [0, -100, true],
     [-60, -100, false],
     [0, 0, true],
-  ])('an own change of %d of %d comes from callees: %s', (own, total, expected) => {
+  ])('change of %d out of %d comes from callees: %s', (own, total, expected) => {
     expect(isFromCallees(own, total)).toBe(expected);
   });
 });

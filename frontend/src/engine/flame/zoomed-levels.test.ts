@@ -30,8 +30,8 @@ const levels = (name: string, span: { from: number; to: number } | null = null, 
   return levelsShown(now, { table: 0, frame: name === '' ? 0 : frameOf(now, name) }, span, width);
 };
 
-describe('the levels that are drawn', () => {
-  test('are those of the zoomed frame, without what is narrower than a pixel', () => {
+describe('levelsShown', () => {
+  test('returns the levels of the zoomed frame without frames narrower than a pixel', () => {
     expect(levels('')).toEqual([5]);
     expect(levels('a')).toEqual([5]);
     expect(levels('b')).toEqual([4]);
@@ -39,12 +39,12 @@ describe('the levels that are drawn', () => {
     expect(levels('tinier')).toEqual([5]);
   });
 
-  test('do not change while a window moves within the frame, and are all beyond it', () => {
+  test('includes narrow frames when a span is set, within or beyond the frame', () => {
     expect(levels('b', { from: 0.1, to: 0.2 })).toEqual([5]);
     expect(levels('leaf', { from: -0.1, to: 0.9 })).toEqual([5]);
   });
 
-  test('decide the height, and which rows there are, in both orientations', () => {
+  test('determines the height and the rows in both orientations', () => {
     const now = arranged();
     for (const orientation of ['icicle', 'flame'] as const) {
       const { rows, panes } = panesOf(now, orientation, 1000, levels('b'));
@@ -53,7 +53,7 @@ describe('the levels that are drawn', () => {
     }
   });
 
-  test('of what is not zoomed are all of them', () => {
+  test('returns all levels of a table that is not zoomed', () => {
     const now = arranged({ sandwich: 'deep' });
     const all = levelsShown(now, { table: 0, frame: 0 }, null, 1000);
     expect(levelsShown(now, { table: 1, frame: 1 }, null, 1000)[0]).toBe(all[0]);

@@ -27,8 +27,8 @@ function problem(run: () => unknown): string {
   return 'none';
 }
 
-describe('a column file', () => {
-  test('gives back what was written, without copies', () => {
+describe('ColumnFile', () => {
+  test('reads written columns without copying them', () => {
     const buffer = writeColumns(HEADER, {
       a: Uint32Array.of(1, 2, 3),
       b: Float64Array.of(0.5),
@@ -99,16 +99,16 @@ describe('a column file', () => {
           ),
         ),
     ],
-  ])('is refused as %s', (expected, open) => expect(problem(open)).toBe(expected));
+  ])('rejects invalid data with %s', (expected, open) => expect(problem(open)).toBe(expected));
 
-  test('cut anywhere is refused by name, never by accident', () => {
+  test('rejects a file that is truncated anywhere with a ColumnError', () => {
     const whole = writeWhole(randomTree(20, 1));
     for (let length = 0; length < whole.byteLength - 8; length += 7) {
       expect(problem(() => openTree(readDiffPart(whole.slice(0, length))))).not.toBe('none');
     }
   });
 
-  test('with bytes thrown at it opens or is refused by name', () => {
+  test('opens or rejects a file with random bytes and never throws another error', () => {
     const random = createSeededRandom(5);
     for (let round = 0; round < 400; round++) {
       const bytes = new Uint8Array(writeWhole(randomTree(12, 2)));
@@ -120,7 +120,7 @@ describe('a column file', () => {
   });
 });
 
-describe('names', () => {
+describe('joinNames', () => {
   const table = (names: string[]): NameTable => {
     const { strings_offset, strings_bytes } = stringColumns(names);
     return new NameTable(
@@ -128,7 +128,7 @@ describe('names', () => {
       strings_bytes as Uint8Array<ArrayBuffer>,
     );
   };
-  test('of two tables become one without doubles', () => {
+  test('merges two name tables without duplicates', () => {
     const { names, renumbered } = joinNames([table(['', 'a', 'ä']), table(['', 'b', 'a'])]);
     expect(Array.from({ length: names.count }, (_, id) => names.text(id))).toEqual([
       '',
@@ -144,7 +144,7 @@ describe('names', () => {
   });
 });
 
-describe('a tree', () => {
+describe('diff tree', () => {
   const flat = (tree: ReturnType<typeof openTree>) => ({
     ids: [...tree.rows.nodeId],
     names: [...tree.rows.name].map((name) => tree.names.text(name)),
@@ -154,7 +154,7 @@ describe('a tree', () => {
     totals: [...tree.rows.baseTotal],
   });
 
-  test.each([1, 2, 3, 4])('of first and rest is the tree of the whole (seed %i)', (seed) => {
+  test.each([1, 2, 3, 4])('merged from two parts equals the whole (seed %i)', (seed) => {
     const columns = randomTree(1500, seed);
     const { first, rest } = writeParts(columns, 200);
     expect(flat(mergePart(openTree(readDiffPart(first)), readDiffPart(rest)))).toEqual(
@@ -162,7 +162,7 @@ describe('a tree', () => {
     );
   });
 
-  test('knows what was not sent, to the last unit', () => {
+  test('keeps the exact cost and number of nodes that were not sent', () => {
     const columns = randomTree(1500, 8);
     const tree = openTree(readDiffPart(writeParts(columns, 100).first));
     let base = 0;
@@ -172,13 +172,13 @@ describe('a tree', () => {
     expect(tree.hiddenTotal).toBe(1400);
   });
 
-  test('takes a part again without doubling it', () => {
+  test('does not duplicate nodes when a part is merged twice', () => {
     const whole = readDiffPart(writeWhole(randomTree(300, 4)));
     const tree = openTree(whole);
     expect(flat(mergePart(tree, whole))).toEqual(flat(tree));
   });
 
-  test('refuses orphans, another diff, and a node with more children than it says', () => {
+  test('rejects a rest without a first part, orphans, and nodes with more children than declared', () => {
     const columns = randomTree(60, 3);
     expect(
       problem(() => openTree(readDiffPart(writePart(columns, Uint32Array.of(1, 2), 'rest')))),
@@ -194,7 +194,7 @@ describe('a tree', () => {
     expect(problem(() => openTree(readDiffPart(writeWhole(columns))))).toBe('bad-tree');
   });
 
-  test('is drawn as it was', () => {
+  test('keeps the ids, names, parents, depths and totals of a file', () => {
     const columns = columnsOf(drawnTree('a 1 2\n  b 3 4 1 r\nc 5 6'));
     const tree = openTree(readDiffPart(writeWhole(columns)));
     expect(flat(tree)).toEqual({

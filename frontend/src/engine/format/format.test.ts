@@ -28,7 +28,7 @@ test.each([
   [4, '4'],
   [62, '62'],
   [Number.NaN, '–'],
-])('the number %d reads %s', (value, text) => expect(formatNumber(value)).toBe(text));
+])('formatNumber formats %d as %s', (value, text) => expect(formatNumber(value)).toBe(text));
 
 test.each([
   [4.37e6, 'nanoseconds', '4.37 ms'],
@@ -45,7 +45,7 @@ test.each([
   [3465.5, 'samples', '3,466'],
   [0.252, 'share', '25.2%'],
   [-664000, 'nanoseconds/request', '−664 µs'],
-])('%d of %s reads %s', (value, unit, text) => expect(formatValue(value, unit)).toBe(text));
+])('formats %d %s as %s', (value, unit, text) => expect(formatValue(value, unit)).toBe(text));
 
 test.each([
   ['nanoseconds/request', 'time', 'request'],
@@ -55,7 +55,7 @@ test.each([
   ['goroutine', 'count', ''],
   ['constructor', 'count', ''],
   ['', 'count', ''],
-])('the unit %s is %s per %s', (unit, quantity, per) =>
+])('unitOf parses the unit %s as %s per %s', (unit, quantity, per) =>
   expect(unitOf(unit)).toMatchObject({ quantity, per }),
 );
 
@@ -68,9 +68,9 @@ test.each([
   [0.9996, '100%'],
   [-0.5, '−50%'],
   [0.042, '4.2%'],
-])('the share %d reads %s', (share, text) => expect(formatShare(share)).toBe(text));
+])('formatShare formats %d as %s', (share, text) => expect(formatShare(share)).toBe(text));
 
-test('ratios, ranges, changes, counts, probabilities', () => {
+test('formats ratios, ranges, differences, counts and probabilities', () => {
   expect([11.7, 1.32, 0.042, 156.2, null, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual([
     '×11.7',
     '×1.32',
@@ -94,18 +94,18 @@ test('ratios, ranges, changes, counts, probabilities', () => {
   expect([0.0001, 0.021, 1].map(formatProbability)).toEqual(['< .001', '.021', '1']);
 });
 
-describe('a column', () => {
-  test('has one scale, so that its numbers align', () => {
+describe('columnScale', () => {
+  test('uses one scale so that the numbers of a column align', () => {
     const { name, format } = columnScale(726_000, 'nanoseconds');
     expect(name).toBe('µs');
     expect([726_000, 62_000, 0, 300, -4000].map(format)).toEqual(['726', '62', '0', '< 1', '−4']);
   });
 });
 
-describe('times of an axis', () => {
-  test('are short while they differ', () =>
+describe('formatTicks', () => {
+  test('uses few digits while the ticks differ', () =>
     expect(formatTicks([0, 1e6, 2e6], 'ns')).toEqual(['0 ns', '1 ms', '2 ms']));
-  test('have enough digits to differ at high zoom', () => {
+  test('adds digits until the ticks differ at high zoom', () => {
     expect(formatTicks([32_614_500, 32_615_000, 32_615_500], 'ns')).toEqual([
       '32.6145 ms',
       '32.6150 ms',
@@ -129,6 +129,6 @@ test.each([
   [0.0994, '0.099'],
   [0.125, '0.13'],
   [0.0004, '< 0.001'],
-])('a ratio of %d in words is %s', (ratio, text) => {
+])('formatFactor formats the ratio %d as %s', (ratio, text) => {
   expect(formatFactor(ratio)).toBe(text);
 });

@@ -17,11 +17,11 @@ test.each([
   [100, 50, 2],
   [0, 5, 4],
   [5, 0, 4],
-])('from %d to %d is a change of level %d', (base, candidate, level) =>
+])('changeLevel from %d to %d is level %d', (base, candidate, level) =>
   expect(changeLevel(base, candidate)).toBe(level),
 );
 
-test('only what was judged outside the noise is coloured, however large', () => {
+test('changeFill colors only significant changes, however large the others are', () => {
   expect(changeFill(STATE.noise, 1, 1000)).toBe(FILL.noise);
   expect(changeFill(STATE.more, 1, 1000)).toBe(FILL.more + 3);
   expect(changeFill(STATE.less, 100, 95)).toBe(FILL.less);
@@ -30,7 +30,7 @@ test('only what was judged outside the noise is coloured, however large', () => 
   expect(changeFill(77, 1, 2)).toBe(FILL.noise);
 });
 
-describe('the shared axis', () => {
+describe('ratioAxis', () => {
   const of = (...ratios: number[]) =>
     ratioAxis(ratios.map((ratio) => ({ ratio, low: null, high: null })));
   test.each([
@@ -51,7 +51,7 @@ describe('the shared axis', () => {
       [Number.NaN, -1, Number.POSITIVE_INFINITY],
       [0.5, 1, 2],
     ],
-  ])('of %j ends at powers of two that hold all, with ×1 among the ticks', (ratios) => {
+  ])('covers all valid ratios of %j with its ticks, ×1 among them', (ratios) => {
     const { low, high, ticks } = of(...ratios);
     expect(ticks).toContain(1);
     expect(ticks.length).toBeLessThanOrEqual(8);
@@ -60,7 +60,7 @@ describe('the shared axis', () => {
       if (ratio > 0 && Number.isFinite(ratio)) expect(low <= ratio && ratio <= high).toBe(true);
     }
   });
-  test('has every power while there are few', () => {
+  test('has a tick at every power of two while there are few', () => {
     expect(of(11.7, 0.88).ticks).toEqual([0.5, 1, 2, 4, 8, 16]);
     expect(of().ticks).toEqual([0.5, 1, 2]);
   });
@@ -95,7 +95,7 @@ test.each([
     { drawn: 5, narrow: 0, whole: true, unfiltered: 3 },
     ['all 5 frames drawn', '3 frames not loaded and not filtered'],
   ],
-])('the drawn frames are summarized (%#)', (counts, line) => {
+])('summarizeView counts drawn, narrow, unloaded and unfiltered frames (%#)', (counts, line) => {
   expect(
     summarizeView({ nodesSent: 1, nodesTotal: 1, restState: 'none', unfiltered: 0, ...counts }),
   ).toEqual(line);
@@ -103,8 +103,8 @@ test.each([
 
 const KNOWN = { q: 0.0001, stacks: 1200, joined: false };
 
-describe('a change', () => {
-  test('has its sign in words', () => {
+describe('describeChange', () => {
+  test('describes an increase with its difference, ratio, interval and q-value', () => {
     const described = describeChange(
       'more',
       { ...KNOWN, base: 62_000, candidate: 726_000, low: 10.1, high: 13.6 },
@@ -119,7 +119,7 @@ describe('a change', () => {
       sure: 'q < .001 · on 1,200 stacks',
     });
   });
-  test('of one side only has no ratio', () => {
+  test('shows no ratio when one side is zero', () => {
     const described = describeChange(
       'only-candidate',
       { ...KNOWN, base: 0, candidate: 5, low: Number.NaN, high: Number.NaN },
@@ -131,7 +131,7 @@ describe('a change', () => {
       ratio: 'no ratio: one side is zero',
     });
   });
-  test('that was not evaluated is not shown as not significant', () => {
+  test('describes a merged frame as not evaluated, not as not significant', () => {
     const joined = { ...KNOWN, base: 10, candidate: 20, q: NaN, low: NaN, high: NaN, joined: true };
     expect(describeChange('noise', joined, unitOf('nanoseconds/request'), 'cpu')).toMatchObject({
       words: 'not evaluated',
@@ -139,13 +139,13 @@ describe('a change', () => {
       sure: 'on 1,200 stacks',
     });
   });
-  test('that could not be tested says so, except in old views', () => {
+  test('states too few samples for a test, except in views without a number of stacks', () => {
     const thin = { ...KNOWN, base: 10, candidate: 20, q: NaN, low: 0.5, high: 8, stacks: 1 };
     const sure = (stacks: number) =>
       describeChange('noise', { ...thin, stacks }, unitOf('count'), 'samples').sure;
     expect([sure(1), sure(0)]).toEqual(['too few samples for a test · on 1 stack', '']);
   });
-  test('is never "slower"', () => {
+  test('names an increase by its sample type, never as "slower"', () => {
     const types = ['cpu', 'alloc_space', 'inuse_objects', 'delay', 'goroutine', 'constructor'];
     expect(types.map((type) => changeLabel('more', type))).toEqual([
       'takes more time',

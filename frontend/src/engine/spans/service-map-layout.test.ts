@@ -10,8 +10,8 @@ const layers = (ids: string[], edges: [string, string][]) => {
   return Object.fromEntries([...nodes].map(([id, { layer }]) => [id, layer]));
 };
 
-describe('the map of services', () => {
-  it('puts who is called below who calls, by the longest way', () => {
+describe('layOutServiceMap', () => {
+  it('places callees below callers by the longest path', () => {
     expect(
       layers(
         ['gate', 'api', 'store'],
@@ -23,7 +23,7 @@ describe('the map of services', () => {
       ),
     ).toEqual({ gate: 0, api: 1, store: 2 });
   });
-  it('leads a long line past the services between', () => {
+  it('routes a long edge around the services between', () => {
     const { lines, nodes } = layOutServiceMap(
       ['gate', 'api', 'store'],
       [edge('gate', 'api'), edge('api', 'store'), edge('gate', 'store')],
@@ -32,13 +32,13 @@ describe('the map of services', () => {
     expect(long).toHaveLength(4);
     expect(Math.abs(long[1]!.x - nodes.get('api')!.x)).toBeGreaterThan(NODE_WIDTH / 2);
   });
-  it('survives circles and calls to itself', () => {
+  it('accepts cycles and calls of a service to itself', () => {
     const map = layOutServiceMap(['a', 'b'], [edge('a', 'b'), edge('b', 'a'), edge('a', 'a')]);
     expect([...map.back]).toEqual([1]);
     expect(map.lines[2]).toEqual([]);
     expect(map.nodes.get('b')!.layer).toBe(1);
   });
-  it('leaves nothing on top of another', () => {
+  it('does not overlap services', () => {
     const ids = ['gate', ...Array.from({ length: 12 }, (_, at) => `shard-${at}`)];
     const { nodes, width } = layOutServiceMap(
       ids,
@@ -50,7 +50,7 @@ describe('the map of services', () => {
     expect(sorted[0]! - NODE_WIDTH / 2).toBeGreaterThanOrEqual(0);
     expect(sorted.at(-1)! + NODE_WIDTH / 2).toBeLessThanOrEqual(width);
   });
-  it('puts services without calls in rows below, in sight beside the others', () => {
+  it('places services without calls in rows below the others', () => {
     const ids = ['gate', 'api', ...Array.from({ length: 20 }, (_, at) => `quiet-${at}`)];
     const { nodes, width, height } = layOutServiceMap(ids, [
       edge('gate', 'api'),
@@ -64,12 +64,12 @@ describe('the map of services', () => {
     expect(Math.max(...rows) + NODE_HEIGHT).toBeLessThan(height);
     expect(layOutServiceMap(['b', 'a'], []).nodes.get('b')!.x).toBeGreaterThan(NODE_WIDTH / 2);
   });
-  it('leads many long lines to one service through one lane', () => {
+  it('stays narrow when many long edges lead to the same services', () => {
     const chain = Array.from({ length: 30 }, (_, at) => `s${at}`);
     const all = chain.flatMap((from, at) => chain.slice(at + 1).map((to) => edge(from, to)));
     expect(layOutServiceMap(chain, all).width).toBeLessThan(30 * NODE_WIDTH);
   });
-  it('is empty without services, and leaves out calls of unknown ones', () => {
+  it('returns no nodes without services and no line for a call of an unknown one', () => {
     expect(layOutServiceMap([], []).nodes.size).toBe(0);
     expect(layOutServiceMap(['a'], [edge('a', 'gone')]).lines).toEqual([[]]);
   });

@@ -34,22 +34,22 @@ const span = (parent: number | null, changed: Partial<WaterfallSpan> = {}): Wate
 const SPANS = [span(null), span(0), span(1), span(0), span(null)];
 const ENDS = subtreeEnds(SPANS);
 
-describe('the rows of a waterfall', () => {
-  it('end where the last row below them ends', () => expect([...ENDS]).toEqual([4, 3, 3, 4, 5]));
-  it('hide what is below a folded one, and say where it would be', () => {
+describe('waterfall rows', () => {
+  it('end after their last descendant', () => expect([...ENDS]).toEqual([4, 3, 3, 4, 5]));
+  it('hide the descendants of a folded row and map them to its place', () => {
     const shown = shownRows(ENDS, new Set([1]));
     expect(shown.rows).toEqual([0, 1, 3, 4]);
     expect([...shown.places]).toEqual([0, 1, 1, 2, 3]);
     expect(shownRows(ENDS, new Set([0, 1])).rows).toEqual([0, 4]);
     expect(shownRows(ENDS, new Set([2])).rows).toHaveLength(5);
   });
-  it('stay quick with ten thousand in one chain', () => {
+  it('are computed for a chain of 10,000 spans', () => {
     const chain = Array.from({ length: 10_000 }, (_, row) => span(row === 0 ? null : row - 1));
     const ends = subtreeEnds(chain);
     expect(ends[0]).toBe(10_000);
     expect(shownRows(ends, new Set([5])).rows).toHaveLength(6);
   });
-  it('are walked by keys as a tree is', () => {
+  it('are navigated by keys like a tree', () => {
     const folded = new Set([1]);
     const tree = { spans: SPANS, ends: ENDS, folded, shown: shownRows(ENDS, folded) };
     const go = (step: TreeStep, row: number) => treeMove(step, row, tree);
@@ -63,9 +63,9 @@ describe('the rows of a waterfall', () => {
     expect(go('out', 1)).toEqual({ row: 0 });
     expect(go('out', 3)).toEqual({ row: 0 });
   });
-  it('are unfolded above what is to be seen', () =>
+  it('are unfolded above a row that must be visible', () =>
     expect([...unfoldedAbove(2, SPANS, new Set([0, 1, 3]))]).toEqual([3]));
-  it('are found by service and operation', () => {
+  it('are found by service or operation, ignoring case', () => {
     const spans = [span(null, { op: 'Push' }), span(0, { service: 'ingester', op: 'append' })];
     expect(foundRows(spans, ' PUSH ')).toEqual([0]);
     expect(foundRows(spans, 'gest')).toEqual([1]);
@@ -73,7 +73,7 @@ describe('the rows of a waterfall', () => {
   });
 });
 
-describe('the critical path', () => {
+describe('critical path', () => {
   const pieces = [
     { row: 4, start_ns: 0, end_ns: 50 },
     { row: 0, start_ns: 0, end_ns: 10 },
@@ -81,11 +81,11 @@ describe('the critical path', () => {
     { row: 2, start_ns: 20, end_ns: 60 },
     { row: 0, start_ns: 60, end_ns: 100 },
   ];
-  it('is a line for each root', () => {
+  it('has one line per root span', () => {
     const lines = criticalLines(pieces, SPANS, shownRows(ENDS, new Set()).places);
     expect(lines.map((line) => line.map(({ place }) => place))).toEqual([[4], [0, 1, 2, 0]]);
   });
-  it('runs through the ancestor of what is folded away', () => {
+  it('runs through the visible ancestor of folded spans', () => {
     const lines = criticalLines(pieces, SPANS, shownRows(ENDS, new Set([1])).places);
     expect(lines[1]).toEqual([
       { place: 0, from: 0, to: 10 },
@@ -93,16 +93,16 @@ describe('the critical path', () => {
       { place: 0, from: 60, to: 100 },
     ]);
   });
-  it('sums up to what each span holds of it', () =>
+  it('assigns its time to the spans that it runs through', () =>
     expect([...criticalOwn(pieces, 5)]).toEqual([50, 10, 40, 0, 50]));
-  it('leaves out pieces of rows that were not sent', () => {
+  it('omits pieces of spans that were not sent', () => {
     expect(criticalLines([{ row: 9, start_ns: 0, end_ns: 1 }], SPANS, new Int32Array(5))).toEqual(
       [],
     );
   });
 });
 
-describe('gaps', () => {
+describe('innerGaps and largestGap', () => {
   const gap = (previous: string, next: string, end_ns: number, suspect = false) => ({
     start_ns: 0,
     end_ns,
@@ -110,7 +110,7 @@ describe('gaps', () => {
     next,
     suspect,
   });
-  it('are what child spans leave, not the whole of a span without children', () => {
+  it('ignore the whole duration of a span without children and suspect gaps', () => {
     const spans = [
       span(null, { gaps: [gap('START', 'a', 10), gap('a', 'END', 30)] }),
       span(0, { gaps: [gap('START', 'END', 90)] }),
@@ -122,15 +122,15 @@ describe('gaps', () => {
   });
 });
 
-describe('the picture of the whole', () => {
-  it('draws no more than its lanes have room for', () => {
+describe('criticalRuns', () => {
+  it('returns no more runs than its lanes have room for', () => {
     const many = Array.from({ length: 10_000 }, (_, row) => ({ start_ns: row, duration_ns: 5000 }));
     const runs = criticalRuns(many, 15_000, 48, 400);
     expect(runs.length).toBeLessThanOrEqual(48 * 200);
     expect(runs).toHaveLength(48);
     expect(runs[0]).toEqual({ lane: 0, from: 0, to: 139 });
   });
-  it('shows a span of no time as one column, inside the picture', () => {
+  it('returns one column inside the picture for a span of zero duration', () => {
     expect(criticalRuns([{ start_ns: 100, duration_ns: 0 }], 100, 4, 10)).toEqual([
       { lane: 0, from: 9, to: 10 },
     ]);

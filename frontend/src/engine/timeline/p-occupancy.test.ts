@@ -16,8 +16,8 @@ const user = (group: string, weight: number, isNew = false): WeightedOccupant =>
   isNew,
 });
 
-describe('paints', () => {
-  test('go to the heaviest groups, the culprit has a separate one', () => {
+describe('OccupantPatterns', () => {
+  test('gives each of the heaviest groups a pattern and the culprit a separate one', () => {
     const paints = new OccupantPatterns([
       user('a', 1),
       user('b', 5),
@@ -35,12 +35,12 @@ describe('paints', () => {
       'others',
     ]);
   });
-  test('are of the group, whether it runs or sweeps; an assist is the GC', () => {
+  test('uses the pattern of a group also while it sweeps, and the GC pattern for an assist', () => {
     const paints = new OccupantPatterns([user('a', 1)]);
     expect(paints.of({ kind: 'user-sweep', group: 'a' })).toBe('user1');
     expect(paints.of({ kind: 'user-assist', group: 'a' })).toBe('gc');
   });
-  test('know every kind, also unknown ones', () => {
+  test('assigns a pattern to every kind, including unknown ones', () => {
     const paints = new OccupantPatterns([]);
     const kinds = [
       'stw',
@@ -66,7 +66,7 @@ describe('paints', () => {
   });
 });
 
-test('occupants are described in words', () => {
+test('describeOccupant describes occupants in words', () => {
   expect(describeOccupant({ kind: 'user', group: 'main.tick' })).toBe('main.tick');
   expect(describeOccupant({ kind: 'syscall', group: null })).toBe('in a syscall');
   expect(describeOccupant({ kind: 'user-assist', group: 'main.serve' })).toBe(
@@ -75,7 +75,7 @@ test('occupants are described in words', () => {
   expect(describeOccupant({ kind: 'something', group: null })).toBe('something');
 });
 
-test('occupants are named in a sentence without the folders that all names share', () => {
+test('occupancyPhrase names occupants in a phrase without their package path', () => {
   const phraseOf = (kind: string, group: string | null = null) => {
     const { lead, name } = occupancyPhrase({ kind, group });
     return `${lead} ${name}`;
@@ -90,7 +90,7 @@ test('occupants are named in a sentence without the folders that all names share
   expect(phraseOf('gc-dedicated')).toBe('behind GC workers');
 });
 
-describe('occupancy bars', () => {
+describe('layOutOccupancyBars', () => {
   const part = (
     kind: string,
     group: string | null,
@@ -113,13 +113,13 @@ describe('occupancy bars', () => {
     part('user', 'sql', 1, 1),
     part('stw', null, 0.001, 0.001),
   ]);
-  test('add up to the whole and touch without gaps', () => {
+  test('lays out bars that add up to the total and touch without gaps', () => {
     expect(bars.candidateTotal).toBeCloseTo(1051.001, 9);
     expect(bars.candidate.reduce((at, bar) => (bar.from === at ? bar.to : NaN), 0)).toBe(
       bars.candidate[bars.candidate.length - 1]!.to,
     );
   });
-  test('begin with what is new and end with idle; equal classes are one', () => {
+  test('places new occupants first and idle last, and merges equal classes', () => {
     expect(bars.candidate.map(({ part: { group, kind } }) => group ?? kind)).toEqual([
       'hog',
       'sql',
@@ -129,26 +129,26 @@ describe('occupancy bars', () => {
     expect(bars.base[0]?.part.group).toBe('sql');
     expect(bars.base[0]?.to).toBe(25);
   });
-  test('list what can be seen and count the rest', () => {
+  test('lists visible parts and counts the small ones', () => {
     expect(bars.listed.map(({ group, kind }) => group ?? kind)).toEqual(['hog', 'sql', 'idle']);
     expect(bars.small).toBe(1);
   });
 });
 
-describe('the quantile plot', () => {
+describe('quantile plot', () => {
   const points = [
     { q: 0.5, base_ns: 4e3, candidate_ns: 21e3, low_ns: 10e3, high_ns: 20e3 },
     { q: 0.99, base_ns: 230e3, candidate_ns: 4.37e6, low_ns: 3e6, high_ns: 5e6 },
     { q: 0.9999, base_ns: null, candidate_ns: 19e6, low_ns: null, high_ns: null },
   ];
   const axis = quantileAxis(points, { x0: 0, x1: 600, y0: 0, y1: 100 });
-  test('puts labelled quantiles at even steps, others between', () => {
+  test('spaces labeled quantiles evenly and places others between them', () => {
     expect([0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999].map(placeOf)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(placeOf(0.995)).toBeGreaterThan(4);
     expect(placeOf(0.1)).toBe(0);
     expect(axis.x(0.99)).toBeCloseTo(400, 9);
   });
-  test('holds all values between its decades', () => {
+  test('has an axis of whole decades that covers all values', () => {
     expect(axis.lines).toEqual([1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
     expect(axis.y(1e3)).toBe(100);
     expect(axis.y(1e8)).toBe(0);
@@ -160,6 +160,6 @@ describe('the quantile plot', () => {
       { q: 0.99, low: 3.23e6, high: 5.23e6 },
     ]);
   });
-  test('names quantiles', () =>
+  test('formats quantiles as p50, p99.9 and p99.99', () =>
     expect([0.5, 0.999, 0.9999].map(quantileName)).toEqual(['p50', 'p99.9', 'p99.99']));
 });

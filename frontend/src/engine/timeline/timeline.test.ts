@@ -22,8 +22,8 @@ const RUNS: Run[] = [
   [1, 90, 200, 2],
 ];
 
-describe('a tile', () => {
-  test('is read in order of processor and time, whatever order it came in', () => {
+describe('readTile', () => {
+  test('sorts segments by processor and time', () => {
     const tile = readTile(aTile(RUNS));
     expect(tile.procs).toEqual([0, 1, 3]);
     expect([...tile.procStart]).toEqual([0, 1, 4, 5]);
@@ -38,15 +38,15 @@ describe('a tile', () => {
     ['no classes', aTile(RUNS, { classes: 'none' }), 'bad-header'],
     ['another format', aTile(RUNS, { format: 'slowpath.diff' }), 'unknown-format'],
     ['a time that is no number', aTile(RUNS, { wait_start_ns: null }), 'bad-header'],
-  ])('with %s is refused', (_, bytes, problem) => {
+  ])('rejects a tile with %s', (_, bytes, problem) => {
     expect(() => readTile(bytes)).toThrow(ColumnError);
     expect(() => readTile(bytes)).toThrow(expect.objectContaining({ problem }) as Error);
   });
 
-  test('that was cut short is refused', () =>
+  test('rejects a truncated tile', () =>
     expect(() => readTile(aTile(RUNS).slice(0, -16))).toThrow(ColumnError));
 
-  test('names classes that make no sense as unknown, and keeps hostile names as they are', () => {
+  test('reads invalid classes as unknown and keeps markup in names unchanged', () => {
     const classes = [{ kind: 7 }, { kind: 'user', group: '<img src=x>' }, null];
     expect(readTile(aTile(RUNS, { classes })).classes).toEqual([
       { kind: 'unknown', group: null },
@@ -56,12 +56,12 @@ describe('a tile', () => {
   });
 });
 
-describe('rows', () => {
-  test('are the processors that ran something, and the one the wait ended on', () => {
+describe('rowsOf', () => {
+  test('returns processors that ran something and the one on which the wait ended', () => {
     expect(rowsOf(readTile(aTile([[0, 0, 10, 0]]))).procs).toEqual([0, 1]);
     expect(rowsOf(readTile(aTile(RUNS))).procs).toEqual([0, 1, 3]);
   });
-  test('of 128 processors are low, and not each is labelled', () => {
+  test('uses low rows and labels only some of 128 processors', () => {
     const many = Array.from({ length: 128 }, (_, proc): Run => [proc, 0, 10, 0]);
     const rows = rowsOf(readTile(aTile(many)));
     expect(rows.rowPx).toBe(5);
@@ -69,23 +69,23 @@ describe('rows', () => {
   });
 });
 
-describe('what is at a position', () => {
+describe('segment lookup', () => {
   const tile = readTile(aTile(RUNS));
-  test('is the segment that covers it', () => {
+  test('returns the segment that covers a position', () => {
     expect(segmentAt([tile], 1, 95)).toEqual({ tile, at: 2 });
     expect(segmentAt([tile], 1, 90)).toEqual({ tile, at: 2 });
     expect(segmentAt([tile], 1, 260)).toBeNull();
     expect(segmentAt([tile], 2, 50)).toBeNull();
     expect(segmentAt([tile], 3, 300)).toBeNull();
   });
-  test('is taken from the finer tile where it covers the time', () => {
+  test('uses the finer tile where it covers the time', () => {
     const fine = readTile(aTile([[0, 100, 150, 2]], { level: 1, start_ns: 100, end_ns: 200 }));
     expect(segmentAt([tile, fine], 0, 120)?.tile).toBe(fine);
     expect(segmentAt([tile, fine], 0, 250)?.tile).toBe(tile);
     // The finer tile covers this time and has no segment there.
     expect(segmentAt([tile, fine], 0, 180)).toBeNull();
   });
-  test('agrees with looking at every segment, for 500 drawn tiles', () => {
+  test('matches a search of every segment for 500 random tiles', () => {
     const roll = createSeededRandom(9);
     for (let run = 0; run < 500; run++) {
       let at = 0;
@@ -107,8 +107,8 @@ describe('what is at a position', () => {
   });
 });
 
-describe('the window', () => {
-  test('never leaves the whole, and never shrinks below what can be drawn', () => {
+describe('timeline viewport', () => {
+  test('stays inside the whole timeline and above its minimum size', () => {
     expect(clampViewport({ from: -1, to: 0.5 }, 1e9)).toEqual({ from: 0, to: 1 });
     expect(zoomViewport(WHOLE_TIMELINE, 0.5, 0, 1e9)).toEqual({ from: 0, to: 0.5 });
     expect(zoomViewport({ from: 0.2, to: 0.4 }, 100, 0.5, 1e9)).toEqual(WHOLE_TIMELINE);
@@ -117,14 +117,14 @@ describe('the window', () => {
     expect(panViewport({ from: 0.8, to: 1 }, 5, 1e9)).toEqual({ from: 0.8, to: 1 });
     expect(panViewport({ from: 0, to: 0.2 }, -5, 1e9)).toEqual({ from: 0, to: 0.2 });
   });
-  test('zooms around the place that is pointed at', () => {
+  test('keeps the position under the pointer when it zooms', () => {
     const before = { from: 0.2, to: 0.6 };
     const after = zoomViewport(before, 0.5, 0.25, 1e9);
     expect(after.from + 0.25 * (after.to - after.from)).toBeCloseTo(0.3, 12);
   });
 });
 
-describe('finer pieces', () => {
+describe('tilesInView', () => {
   /** Four tiles of different length, and a coarse tile from which the first estimate is wrong. */
   const ENDS = [30, 60, 180, 300];
   const pieces: PieceSpan[] = ENDS.map((endNs, number) => ({
@@ -147,11 +147,11 @@ describe('finer pieces', () => {
     );
   const coarse = coarseOf(0);
 
-  test('are not needed while the whole is visible', () => {
+  test('returns no tiles while the whole is visible or without finer tiles', () => {
     expect(tilesInView(coarse, WHOLE_TIMELINE, [])).toEqual([]);
     expect(tilesInView({ ...coarse, finer: 0 }, { from: 0.1, to: 0.2 }, [])).toEqual([]);
   });
-  test.each([0, 1, 2, 3])('cover any window once those asked for have come (%s)', (heavy) => {
+  test.each([0, 1, 2, 3])('covers any viewport in a few rounds (dense tile %s)', (heavy) => {
     const coarse = coarseOf(heavy);
     const roll = createSeededRandom(4);
     for (let run = 0; run < 300; run++) {
@@ -172,8 +172,8 @@ describe('finer pieces', () => {
   });
 });
 
-describe('ticks', () => {
-  test('of a log axis hold the range', () => {
+describe('decades', () => {
+  test('returns powers of ten that cover the range of a log axis', () => {
     expect(decades(3_000, 19e6)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
     expect(decades(1e3, 1e3)).toEqual([1e3, 1e4]);
   });

@@ -52,8 +52,8 @@ function serve(rowsOf: (asked: URLSearchParams) => Activity[]): URLSearchParams[
 
 const pick = (name: string) => screen.findByRole('option', { name, hidden: true });
 
-describe('the feed of a team', () => {
-  it('asks for the kind, service and actor that are chosen', async () => {
+describe('ActivityFeed', () => {
+  it('requests events of the selected kind, service and actor', async () => {
     const asked = serve(() => []);
     const { user } = show(<Feed />);
     await user.click(screen.getByRole('combobox', { name: 'Kind' }));
@@ -69,7 +69,7 @@ describe('the feed of a team', () => {
     expect([...asked[0]!.keys()]).toEqual(['limit']);
   });
 
-  it('folds several uploads into one line without a link, and names the service', async () => {
+  it('groups several uploads into one line without a link and names the service', async () => {
     serve(() => [
       anEvent({ service_id: SERVICE }),
       anEvent({ id: 'a2' }),
@@ -98,7 +98,7 @@ describe('the feed of a team', () => {
     expect(screen.getByText('a note')).toBeInTheDocument();
   });
 
-  it('loads older events below, and tries again when that failed at first', async () => {
+  it('loads older events and retries after a failed first request', async () => {
     server.use(
       http.get(at('/activity'), () => problem(403, { detail: 'You left the team.' }), {
         once: true,

@@ -19,8 +19,8 @@ function news(changed: Partial<Activity>): Activity {
   };
 }
 
-describe('news', () => {
-  it('of one kind by one person one after the other are one line; days stand apart', () => {
+describe('activity wording', () => {
+  it('groups consecutive events of one kind and actor into one line per day', () => {
     const days = daysOf([
       news({}),
       news({}),
@@ -31,14 +31,14 @@ describe('news', () => {
     expect(days[0]?.lines.map(subjectOf)).toEqual(['2 artifacts', 'cpu.pprof']);
   });
 
-  it('name their days as people do', () => {
+  it('names days Today, Yesterday or by date', () => {
     const now = new Date('2026-11-20T09:00:00');
     expect(dayText('2026-11-20T23:00:00', now)).toBe('Today');
     expect(dayText('2026-11-19T01:00:00', now)).toBe('Yesterday');
     expect(dayText('2026-11-01T01:00:00', now)).toBe('Sunday, 1 November 2026');
   });
 
-  it('say who did what, and that Slowpath itself did', () => {
+  it('names the actor and the action, also for Slowpath and former members', () => {
     expect(actorText(news({}))).toBe('Ann');
     expect(actorText(news({ actor: { kind: 'system', id: null, name: null } }))).toBe('Slowpath');
     expect(actorText(news({ actor: { kind: 'user', id: 'c', name: null } }))).toBe('former member');

@@ -11,8 +11,8 @@ const PEOPLE = [
 const comment = (id: string, parent_id: string | null = null) =>
   ({ id, parent_id }) as PostedComment;
 
-describe('threads', () => {
-  it('stand in the order of their beginnings, answers below', () => {
+describe('threadsOf', () => {
+  it('orders threads by their first comment, with replies below', () => {
     const laid = threadsOf([
       comment('1'),
       comment('2'),
@@ -27,27 +27,29 @@ describe('threads', () => {
   });
 });
 
-describe('naming', () => {
+describe('mentions in a comment', () => {
   it.each([
     ['@', 1, ''],
     ['hear @An', 8, 'An'],
     ['(@ben de', 8, 'ben de'],
-  ])('%s at %i', (text, caret, typed) => expect(mentionAt(text, caret)?.typed).toBe(typed));
+  ])('are found in %j at position %i', (text, caret, typed) =>
+    expect(mentionAt(text, caret)?.typed).toBe(typed),
+  );
 
   it.each([
     ['mail a@b', 8],
     ['nobody', 6],
     ['@Ann\nnext', 9],
     ['`@`x', 4],
-  ])('no mention in %s', (text, caret) => expect(mentionAt(text, caret)).toBeNull());
+  ])('are not found in %j', (text, caret) => expect(mentionAt(text, caret)).toBeNull());
 
-  it('finds people by any word of their name', () => {
+  it('match members by any word of their name', () => {
     expect(matchMembers(PEOPLE, 'VR').map(({ id }) => id)).toEqual(['b']);
     expect(matchMembers(PEOPLE, '')).toHaveLength(2);
     expect(matchMembers(PEOPLE, 'zz')).toEqual([]);
   });
 
-  it('puts the name where it was typed', () => {
+  it('are inserted where they were typed', () => {
     expect(insertMention('see @an now', 4, 7, 'Ann Lee')).toEqual({
       text: 'see @Ann Lee now',
       caret: 13,
@@ -55,7 +57,7 @@ describe('naming', () => {
   });
 });
 
-it('knows a finding as the server does', () => {
+it('findingPart identifies a finding by the same key as the server', () => {
   const finding = aFinding({
     kind: 'trace.sched_delay',
     profile_kind: 'trace',

@@ -71,8 +71,8 @@ const comment = async (text: string) =>
 // Unsent text is restored in the next discussion.
 afterEach(() => sessionStorage.clear());
 
-describe('the comments of a subject', () => {
-  it('are threads: replies below what they reply to, in a list with a name', async () => {
+describe('Discussion', () => {
+  it('shows threads, with replies in a named list below their comment', async () => {
     showDiscussion([
       aComment(),
       aComment({ id: 'c2', text: 'Another matter.', author_id: null, author_name: '' }),
@@ -89,7 +89,7 @@ describe('the comments of a subject', () => {
     expect(within(replies[0]!).queryByRole('button', { name: 'Reply' })).not.toBeInTheDocument();
   });
 
-  it('say that they were edited, and bring the linked one into view', async () => {
+  it('marks edited comments and scrolls to the linked one', async () => {
     const shown: string[] = [];
     vi.spyOn(HTMLElement.prototype, 'scrollIntoView').mockImplementation(function look(
       this: HTMLElement,
@@ -106,14 +106,14 @@ describe('the comments of a subject', () => {
     expect(new Set(shown)).toEqual(new Set(['comment-c2']));
   });
 
-  it('are read by viewers, who have no form and no actions', async () => {
+  it('shows viewers no form and no actions', async () => {
     showDiscussion([], 'viewer');
     expect(await screen.findByText('No comments.')).toBeInTheDocument();
     expect(screen.queryByRole('combobox')).not.toBeInTheDocument();
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('say why they could not be loaded', async () => {
+  it('shows why the comments could not be loaded', async () => {
     showDiscussion([]);
     server.use(http.get(at('/comments'), () => problem(403, { detail: 'Not readable.' })));
     expect(await screen.findByRole('alert')).toHaveTextContent('Not readable.');
@@ -122,7 +122,7 @@ describe('the comments of a subject', () => {
   it.each<[Role, string[], string[]]>([
     ['member', ['Reply', 'Edit', 'Delete'], ['Reply']],
     ['admin', ['Reply', 'Edit', 'Delete'], ['Reply', 'Delete']],
-  ])('offer a %s what may be done with own comments and others', async (role, own, others) => {
+  ])('offers a %s the permitted actions on own and other comments', async (role, own, others) => {
     showDiscussion([aComment(), aComment({ id: 'c2', author_id: OTHER, text: 'Not mine.' })], role);
     const actions = async (text: string) =>
       within(await comment(text))
@@ -133,8 +133,8 @@ describe('the comments of a subject', () => {
   });
 });
 
-describe('writing a comment', () => {
-  it('needs text, is sent with Ctrl and Enter, and leaves an empty field', async () => {
+describe('comment form', () => {
+  it('requires text, sends it on Ctrl+Enter, and is empty afterwards', async () => {
     const sent = record('post');
     const { user } = showDiscussion([]);
     const text = await field('Comment');
@@ -148,7 +148,7 @@ describe('writing a comment', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('replies below a comment, or not: Escape closes the form and drops its text', async () => {
+  it('sends a reply on Ctrl+Enter and discards it on Escape', async () => {
     const sent = record('post');
     const { user } = showDiscussion([aComment()]);
     const reply = async () =>
@@ -166,7 +166,7 @@ describe('writing a comment', () => {
     );
   });
 
-  it('that the server refuses keeps its text, with the reason', async () => {
+  it('keeps the text and shows the reason when the server rejects it', async () => {
     const { user } = showDiscussion([]);
     server.use(
       http.post(at('/comments'), () =>
@@ -181,7 +181,7 @@ describe('writing a comment', () => {
     expect(await field('Comment')).toHaveValue('All of you');
   });
 
-  it('mentions the member that is chosen with the arrow keys', async () => {
+  it('mentions the member selected with the arrow keys', async () => {
     const sent = record('post');
     const { user } = showDiscussion([]);
     const text = await field('Comment');
@@ -202,7 +202,7 @@ describe('writing a comment', () => {
     );
   });
 
-  it('closes the members with Escape, and shows them again for the next letter', async () => {
+  it('closes the list of members on Escape and opens it again on the next letter', async () => {
     const { user } = showDiscussion([]);
     const text = await field('Comment');
     await user.type(text, '@ju');
@@ -216,7 +216,7 @@ describe('writing a comment', () => {
     expect(screen.queryByRole('listbox')).not.toBeInTheDocument();
   });
 
-  it('is restored after the page was left', async () => {
+  it('restores unsent text after the page was left', async () => {
     const first = showDiscussion([]);
     await enter(first.user, await field('Comment'), 'Half a tho');
     first.unmount();
@@ -242,7 +242,7 @@ describe('own comments', () => {
     );
   });
 
-  it('are deleted after a question', async () => {
+  it('are deleted after confirmation', async () => {
     const deleted: unknown[] = [];
     server.use(
       http.delete(at('/comments/:id'), ({ params }) => {
@@ -260,7 +260,7 @@ describe('own comments', () => {
   });
 });
 
-describe('the mentions of a user', () => {
+describe('InboxList', () => {
   const aMention = (changed: Partial<Mention> = {}): Mention => ({
     id: 'm1',
     comment_id: 'c1',
@@ -289,7 +289,7 @@ describe('the mentions of a user', () => {
     return { ...shown, read, opened };
   }
 
-  it('lead to their comments, and only unread ones are marked', async () => {
+  it('opens the comment of a mention and labels only unread mentions', async () => {
     const { user, read, opened } = showInbox(
       [
         aMention(),
@@ -305,13 +305,13 @@ describe('the mentions of a user', () => {
     expect(read).toEqual([]);
   });
 
-  it('are all marked at once', async () => {
+  it('marks all mentions as read at once', async () => {
     const { user, read } = showInbox([aMention()], 1);
     await user.click(await screen.findByRole('button', { name: 'Mark all as read' }));
     await waitFor(() => expect(read).toEqual([{ mention_ids: null }]));
   });
 
-  it('may be missing, or not readable', async () => {
+  it('shows that there are no mentions or that they cannot be loaded', async () => {
     const { unmount } = showInbox([], 0);
     expect(await screen.findByText('No mentions yet.')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Mark all as read' })).not.toBeInTheDocument();
@@ -321,7 +321,7 @@ describe('the mentions of a user', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Not readable.');
   });
 
-  it('load older ones below on request', async () => {
+  it('loads older mentions on request', async () => {
     const { user } = showInbox([], 0);
     server.use(
       http.get(at('/mentions'), ({ request }) =>

@@ -57,8 +57,8 @@ const showDialog = (range: { lengthMs: number; untilMs: number | null } = LIVE) 
     />,
   );
 
-describe('embedding a panel', () => {
-  it('creates a link in the range of the dashboard and shows the line to copy', async () => {
+describe('EmbedDialog', () => {
+  it('creates a link for the dashboard range and shows the HTML to copy', async () => {
     const sent = serve([]);
     const { user } = showDialog();
     await enter(user, await screen.findByLabelText('Split by label'), 'route');
@@ -81,7 +81,7 @@ describe('embedding a panel', () => {
     ]);
   });
 
-  it('holds a fixed range', async () => {
+  it('creates a link for a fixed time range of at least five minutes', async () => {
     const sent = serve([], { origins: ['https://wiki.example'] });
     const { user } = showDialog({ lengthMs: 60_000, untilMs: Date.UTC(2026, 10, 18, 14) });
     await user.click(await screen.findByRole('button', { name: 'Create link' }));
@@ -102,13 +102,13 @@ describe('embedding a panel', () => {
     expect(sent).toEqual(['p1']);
   });
 
-  it('says why nothing can be embedded', async () => {
+  it('shows a message when share links are off for the team', async () => {
     serve([], { allowed: false });
     showDialog();
     expect(await screen.findByText(/Share links are off for this team/u)).toBeVisible();
   });
 
-  it('shows what the server refuses', async () => {
+  it('shows the reason when the server rejects the link', async () => {
     serve([]);
     server.use(
       http.post(at('/embedded-panels'), () => problem(429, { detail: 'Too many panels.' })),
@@ -118,7 +118,7 @@ describe('embedding a panel', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('Too many panels.');
   });
 
-  it('writes a name of a service into the frame as text', () => {
+  it('escapes the service name in the HTML of the frame', () => {
     expect(frameLine(aPanel(), '"><script>')).toContain('title="&quot;>&lt;script>"');
   });
 });

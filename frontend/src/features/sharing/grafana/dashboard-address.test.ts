@@ -3,8 +3,8 @@ import { dashboardAddress } from './dashboard-address';
 
 const PLACE = { service: 'check out&x=1', environment: 'production', from: 1000, to: 'now' };
 
-describe('the address of a dashboard in Grafana', () => {
-  it('fills each variable, escaped', () => {
+describe('dashboardAddress', () => {
+  it('fills and escapes each variable', () => {
     const template =
       'https://grafana.example/d/a?var-service={service}&var-env={environment}&from={from}&to={to}';
     expect(dashboardAddress(template, PLACE)).toBe(
@@ -18,7 +18,7 @@ describe('the address of a dashboard in Grafana', () => {
     '//evil.example/',
     'https://{service}/',
     'https://me@x.example/',
-  ])('is none for %s', (template) => {
+  ])('returns null for the template %j', (template) => {
     expect(dashboardAddress(template, PLACE)).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ function inside(html: string, selector: string): Element {
   return box.querySelector(selector)!;
 }
 
-describe('a key', () => {
+describe('commandOf', () => {
   it.each<[string, Command]>([
     ['j', { type: 'move', by: 1 }],
     ['k', { type: 'move', by: -1 }],
@@ -32,34 +32,34 @@ describe('a key', () => {
     ['r', { type: 'read' }],
     ['?', { type: 'help' }],
     ['Escape', { type: 'clear' }],
-  ])('%s is a command', (key, command) => expect(press(key)).toEqual(command));
+  ])('maps %s to its command', (key, command) => expect(press(key)).toEqual(command));
 
-  it('belongs to a field while one is written in', () => {
+  it('ignores keys that are typed into a field or pressed in a dialog', () => {
     expect(press('a', inside('<input>', 'input'))).toBeNull();
     expect(press('a', inside('<div role="dialog"><button>x</button></div>', 'button'))).toBeNull();
     expect(press('x', inside('<input type="checkbox">', 'input'))).toEqual({ type: 'select' });
   });
 
-  it('belongs to the browser with a modifier', () => {
+  it('ignores keys with a modifier', () => {
     expect(press('a', document.body, { ctrlKey: true })).toBeNull();
     expect(press('k', document.body, { metaKey: true })).toBeNull();
   });
 
-  it('Enter opens a link or presses a button that has the focus', () => {
+  it('ignores Enter on a link and opens a focused row', () => {
     expect(press('Enter', inside('<a href="#"><b>x</b></a>', 'b'))).toBeNull();
     expect(press('Enter', inside('<li tabindex="0"></li>', 'li'))).toEqual({ type: 'open' });
   });
 
-  it('is in the list of shortcuts if it is a command', () => {
+  it('has its keys in the list of shortcuts', () => {
     const listed = SHORTCUTS.flatMap(([keys]) => keys);
     expect(listed).toEqual(expect.arrayContaining(['j', 'k', 'x', 'X', 'a', 's', 'f', 'm', 'z']));
     expect(listed).toEqual(expect.arrayContaining(['n', 'u', 'Enter', 'Esc', '?']));
   });
 });
 
-describe('the cursor', () => {
+describe('inbox cursor', () => {
   const rows = ['a', 'b', 'c'];
-  it('begins at the first row and stops at both ends', () => {
+  it('starts at the first row and stops at both ends', () => {
     expect(movedCursor(rows, null, 1)).toBe('a');
     expect(movedCursor(rows, 'a', 1)).toBe('b');
     expect(movedCursor(rows, 'c', 1)).toBe('c');
@@ -67,7 +67,7 @@ describe('the cursor', () => {
     expect(movedCursor([], null, 1)).toBeNull();
   });
 
-  it('stays at its place when its row was triaged away', () => {
+  it('keeps its place when its row is removed, and its row when the order changes', () => {
     expect(keptCursor(rows, ['a', 'c'], 'b')).toBe('c');
     expect(keptCursor(rows, ['a', 'b'], 'c')).toBe('b');
     expect(keptCursor(rows, ['c', 'b', 'a'], 'b')).toBe('b');
@@ -75,14 +75,14 @@ describe('the cursor', () => {
   });
 });
 
-describe('the selection', () => {
+describe('inbox selection', () => {
   const keyOf = (row: string) => row;
   it('is toggled row by row', () => {
     expect([...toggled(toggled(new Set(), 'a'), 'b')]).toEqual(['a', 'b']);
     expect([...toggled(new Set(['a']), 'a')]).toEqual([]);
   });
 
-  it('is what an action applies to; without one the row at the cursor is', () => {
+  it('determines the targets of an action, and the row at the cursor is used without one', () => {
     expect(targetsOf(['a', 'b', 'c'], keyOf, new Set(['c', 'a', 'gone']), 'b')).toEqual(['a', 'c']);
     expect(targetsOf(['a', 'b', 'c'], keyOf, new Set(['gone']), 'b')).toEqual(['b']);
     expect(targetsOf(['a', 'b'], keyOf, new Set(), null)).toEqual([]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { formatFilters, hasFilters, parseFilters, readInboxSearch, viewOf } from './inbox-url';
 
-describe('the address of the inbox', () => {
-  it('is empty for the first view', () => {
+describe('URL of the inbox', () => {
+  it('is empty for the default view', () => {
     expect(readInboxSearch({ view: 'needs-action' })).toEqual({});
     expect(viewOf({})).toBe('needs-action');
   });
 
-  it('drops what no filter has, and keeps the rest', () => {
+  it('drops invalid values and keeps the rest', () => {
     expect(
       readInboxSearch({
         view: 'everything',
@@ -19,19 +19,19 @@ describe('the address of the inbox', () => {
     ).toEqual({ kind: 'regression', service: 's1' });
   });
 
-  it('knows filters from a view', () => {
+  it('distinguishes filters from a view', () => {
     expect(hasFilters({ view: 'closed' })).toBe(false);
     expect(hasFilters({ view: 'closed', kind: 'bisect' })).toBe(true);
   });
 });
 
-describe('a saved view', () => {
+describe('saved view of the inbox', () => {
   it('restores its filters', () => {
     const search = { view: 'production', q: 'p99 & more', assignee: 'unassigned' } as const;
     expect(parseFilters(formatFilters(search))).toEqual(search);
   });
 
-  it('is the same in any order', () => {
+  it('does not depend on the order of its filters', () => {
     expect(formatFilters({ severity: 'high', kind: 'bisect' })).toBe(
       formatFilters({ kind: 'bisect', severity: 'high' }),
     );

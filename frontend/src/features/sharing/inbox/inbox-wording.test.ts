@@ -14,8 +14,8 @@ import {
 } from './inbox-wording';
 
 const PEOPLE = [{ id: 'p1', name: 'Mira Kovač' }];
-describe('a row', () => {
-  it('states its size, and nothing where there is none', () => {
+describe('inbox row', () => {
+  it('shows added latency, change and interval, and nothing where they are unknown', () => {
     const item = anInboxItem();
     expect([addedText(item), changeText(item), changeRangeText(item)]).toEqual([
       '1.10 s/s',
@@ -30,7 +30,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('adds what was decided about it to its detail', () => {
+  it('adds merges, due date, snooze and mute reason to its detail', () => {
     const text = detailText(
       anInboxItem({
         merged: 2,
@@ -45,7 +45,7 @@ describe('a row', () => {
   });
 });
 
-describe('a title', () => {
+describe('titleText', () => {
   it('names the service of an event once, and a bisect by its number', () => {
     expect(titleText(anInboxItem({ title: 'p99 is 1.8 times as high' }))).toBe(
       'distributor: p99 is 1.8 times as high',
@@ -57,7 +57,7 @@ describe('a title', () => {
   });
 });
 
-it('the most severe item is the first of the highest severity with the most added latency', () => {
+it('mostSevere returns the item of the highest severity with the most added latency', () => {
   const low = anInboxItem({ severity: 'low', added_seconds_per_second: 9 });
   const high = anInboxItem({ severity: 'high', added_seconds_per_second: null });
   const higher = anInboxItem({ severity: 'high', added_seconds_per_second: 0.5 });
@@ -65,7 +65,7 @@ it('the most severe item is the first of the highest severity with the most adde
   expect(mostSevere([])).toBeNull();
 });
 
-describe('what was done', () => {
+describe('doneText', () => {
   it.each<[InboxAction, number, string]>([
     [{ type: 'assign', assignee_id: 'p1' }, 2, 'Assigned 2 items to Mira Kovač'],
     [{ type: 'assign', assignee_id: null }, 1, 'Unassigned 1 item'],
@@ -76,13 +76,13 @@ describe('what was done', () => {
       'Snoozed 1 item until it occurs again',
     ],
     [{ type: 'mute', reason: 'load test' }, 1, 'Muted 1 item'],
-  ])('is said in a sentence: %o', (action, count, text) =>
+  ])('describes %o in a sentence', (action, count, text) =>
     expect(doneText(action, count, PEOPLE)).toBe(text),
   );
 });
 
-describe('what cannot be done', () => {
-  it('is what an item does not allow', () => {
+describe('actionBlocker', () => {
+  it('names the kinds of items that do not allow an action', () => {
     const source = anInboxItem({ kind: 'metric-source', actions: ['assign', 'snooze'] });
     expect(actionBlocker([source], ['fixed-by'])).toBe('Not possible for: metric source');
     expect(actionBlocker([source, anInboxItem()], ['fixed-by'])).toBe(
@@ -93,6 +93,6 @@ describe('what cannot be done', () => {
   });
 });
 
-it('tomorrow at nine is the next calendar day, also at the end of a month', () => {
+it('tomorrowAtNine returns nine on the next calendar day, also at the end of a month', () => {
   expect(tomorrowAtNine(new Date(2026, 10, 30, 23, 59))).toEqual(new Date(2026, 11, 1, 9));
 });

@@ -10,8 +10,8 @@ import {
 
 const labels = (choices: { label: string }[]) => choices.map(({ label }) => label);
 
-describe('the choices of an assignee', () => {
-  it('begin with the current user and end with unassigned', () => {
+describe('assignChoices', () => {
+  it('lists the current user first and "Unassigned" last', () => {
     const people = [
       { id: 'z', name: 'Zoe' },
       { id: 'me', name: 'Mira' },
@@ -21,8 +21,8 @@ describe('the choices of an assignee', () => {
   });
 });
 
-describe('the choices of a state', () => {
-  it('are those that all items may have', () => {
+describe('stateChoices', () => {
+  it('lists only states that all items allow', () => {
     const regression = anInboxItem({ kind: 'regression' });
     expect(labels(stateChoices([regression]))).toContain('Not a regression');
     expect(labels(stateChoices([regression, anInboxItem()]))).toEqual([
@@ -36,10 +36,10 @@ describe('the choices of a state', () => {
   });
 });
 
-describe('the choices of a snooze', () => {
+describe('snoozeChoices', () => {
   const now = new Date(2026, 10, 18, 16, 30);
 
-  it('are until tomorrow, a deployment, the next occurrence, or a date', () => {
+  it('offers tomorrow, the next deployment, the next occurrence and a date', () => {
     const choices = snoozeChoices([anInboxItem()], now);
     expect(labels(choices)).toEqual([
       'Until tomorrow, Thu 19 Nov 09:00',
@@ -55,14 +55,14 @@ describe('the choices of a snooze', () => {
     expect(choices[3]?.opens).toBe('snooze-until');
   });
 
-  it('name no service where there are two, and no deployment where there is none', () => {
+  it('names no service for items of two services and no deployment for items without one', () => {
     const two = [anInboxItem(), anInboxItem({ service: { id: 'q', slug: 'querier' } })];
     expect(labels(snoozeChoices(two, now))).toContain('Until the next deployment of each service');
     const source = anInboxItem({ kind: 'metric-source', service: null });
     expect(labels(snoozeChoices([source], now))).toHaveLength(3);
   });
 
-  it('end a snooze, and are for those that are not snoozed', () => {
+  it('ends a snooze, and snoozes only items that are not snoozed', () => {
     const snoozed = anInboxItem({ actions: ['unsnooze'] });
     expect(labels(snoozeChoices([snoozed], now))).toEqual(['End the snooze']);
     const other = anInboxItem();
@@ -72,8 +72,8 @@ describe('the choices of a snooze', () => {
   });
 });
 
-describe('the choices of a merge', () => {
-  it('are each of the items as the one that remains', () => {
+describe('mergeChoices and mergeBlocker', () => {
+  it('offer each item as the one that remains', () => {
     const [a, b] = [anInboxItem({ title: 'A' }), anInboxItem({ title: 'B' })];
     const choices = mergeChoices([a, b]);
     expect(labels(choices)).toEqual(['A', 'B']);
@@ -83,13 +83,13 @@ describe('the choices of a merge', () => {
     });
   });
 
-  it('list separately what was merged', () => {
+  it('offer to list a merged item separately again', () => {
     const merged = anInboxItem({ merged_into_id: 'x', actions: ['unmerge'] });
     expect(labels(mergeChoices([merged]))).toEqual(['List separately again']);
     expect(mergeBlocker([merged])).toBeNull();
   });
 
-  it('are none for one item, or for items of two kinds', () => {
+  it('block the merge of one item or of items of two kinds', () => {
     expect(mergeBlocker([anInboxItem()])).toMatch(/two items/u);
     expect(mergeBlocker([anInboxItem(), anInboxItem({ kind: 'bisect' })])).toMatch(/same kind/u);
     expect(mergeBlocker([anInboxItem(), anInboxItem()])).toBeNull();

@@ -56,8 +56,8 @@ function record(method: 'post' | 'patch', path: string, answer: () => Response):
 const row = (name: string) => screen.findByRole('listitem', { name });
 const button = (name: string) => screen.findByRole('button', { name });
 
-describe('the row of a channel', () => {
-  it('names its kind, its destination, its events and its services', async () => {
+describe('row of a notification channel', () => {
+  it('shows its kind, destination, events and services, and no actions without permission', async () => {
     serve(
       aChannel({ events: ['regression.opened', 'bisect.finished'] }),
       aChannel({
@@ -82,7 +82,7 @@ describe('the row of a channel', () => {
     expect(screen.queryByRole('button', { name: 'Add channel' })).not.toBeInTheDocument();
   });
 
-  it('is turned off and on, and says so without a reload', async () => {
+  it('turns the channel off and on without a reload', async () => {
     let channel = aChannel();
     server.use(http.get(at('/notification-channels'), () => page([channel])));
     const sent = record('patch', '/:id', () => {
@@ -114,7 +114,7 @@ describe('the row of a channel', () => {
     expect(await button('Hide notifications')).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('says in place why a test was refused', async () => {
+  it('shows in place why a test was rejected', async () => {
     serve(aChannel());
     record('post', '/:id/test', () =>
       problem(429, { title: 'Too many tests', detail: 'One a minute.', resolution: 'Wait.' }),
@@ -127,7 +127,7 @@ describe('the row of a channel', () => {
     expect(await button('Notifications')).toHaveAttribute('aria-expanded', 'false');
   });
 
-  it('shows the renewed secret of a webhook once, and offers none to other kinds', async () => {
+  it('shows the renewed secret of a webhook and offers no renewal for other kinds', async () => {
     serve(aChannel(), aChannel({ id: 'c2', name: 'ours', kind: 'webhook', target: { url: 'x' } }));
     server.use(
       http.post(at('/notification-channels/c2/:act'), () =>
@@ -142,7 +142,7 @@ describe('the row of a channel', () => {
   });
 });
 
-describe('the notifications of a channel', () => {
+describe('notifications of a channel', () => {
   async function open(channel: Channel, messages: ChannelMessage[], mayManage = true) {
     serve(channel);
     server.use(http.get(at('/notification-channels/:id/notifications'), () => page(messages)));
@@ -151,12 +151,12 @@ describe('the notifications of a channel', () => {
     return user;
   }
 
-  it('say that none was sent', async () => {
+  it('show a message when none was sent', async () => {
     await open(aChannel(), []);
     expect(await screen.findByText('No notifications sent yet.')).toBeInTheDocument();
   });
 
-  it('say how often one failed, why, and when it is tried again', async () => {
+  it('show the number of failures, the reason and the next attempt', async () => {
     await open(aChannel(), [
       aMessage({
         state: 'waiting',
@@ -176,15 +176,15 @@ describe('the notifications of a channel', () => {
   });
 
   it.each([
-    ['of a channel that is off', aChannel({ state: 'off' }), true],
+    ['when the channel is off', aChannel({ state: 'off' }), true],
     ['by viewers', aChannel(), false],
-  ])('are not sent again %s', async (_, channel, mayManage) => {
+  ])('cannot be resent %s', async (_, channel, mayManage) => {
     await open(channel, [aMessage()], mayManage);
     expect(await screen.findByText('shop got slower')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Resend' })).not.toBeInTheDocument();
   });
 
-  it('load older ones below on request', async () => {
+  it('load older entries on request', async () => {
     serve(aChannel());
     server.use(
       http.get(at('/notification-channels/:id/notifications'), ({ request }) =>
@@ -201,14 +201,14 @@ describe('the notifications of a channel', () => {
   });
 });
 
-describe('the form of a channel', () => {
+describe('ChannelForm', () => {
   const chooseKind = async (user: ReturnType<typeof show>['user'], name: string) => {
     await user.click(screen.getByRole('combobox', { name: 'Kind' }));
     await user.click(await screen.findByRole('option', { name, hidden: true }));
   };
   const added = () => HttpResponse.json({ channel: aChannel(), secret: null }, { status: 201 });
 
-  it('sends every address of an e-mail channel, however they are separated', async () => {
+  it('sends every email address, however they are separated', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
     await chooseKind(user, 'e-mail');
@@ -222,7 +222,7 @@ describe('the form of a channel', () => {
     );
   });
 
-  it('forgets the secret URL of Slack when another kind is chosen', async () => {
+  it('clears the secret URL of Slack when another kind is selected', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
     await enter(user, screen.getByLabelText(/^Name/), 'ours');
@@ -245,7 +245,7 @@ describe('the form of a channel', () => {
     );
   });
 
-  it('lets a channel of a code host close its issues, and no longer', async () => {
+  it('turns the closing of issues on and off for a channel of a code host', async () => {
     const host = aChannel({ kind: 'github', events: ['build.evaluated', 'regression.updated'] });
     const sent = record('patch', '/c1', () => HttpResponse.json(host));
     const { user } = show(<ChannelForm channel={host} onDone={() => undefined} />);
@@ -259,7 +259,7 @@ describe('the form of a channel', () => {
     expect(closes).not.toBeChecked();
   });
 
-  it('sends the key and the region of PagerDuty, with the events it can show', async () => {
+  it('sends the key and region of PagerDuty with the events it supports', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
     await enter(user, screen.getByLabelText(/^Name/), 'on call');
@@ -287,7 +287,7 @@ describe('the form of a channel', () => {
     );
   });
 
-  it('sends token, signing secret and channel of a Slack app', async () => {
+  it('sends the token, signing secret and channel of a Slack app', async () => {
     const sent = record('post', '', added);
     const { user } = show(<ChannelForm channel={null} onDone={() => undefined} />);
     await enter(user, screen.getByLabelText(/^Name/), 'app');
@@ -319,7 +319,7 @@ describe('the form of a channel', () => {
     await waitFor(() => expect(sent).toMatchObject([{ kind: 'teams', url }]));
   });
 
-  it('needs at least one event', async () => {
+  it('requires at least one event', async () => {
     const { user } = show(<ChannelForm channel={aChannel()} onDone={() => undefined} />);
     const save = await button('Save');
     expect(save).toBeEnabled();
@@ -328,7 +328,7 @@ describe('the form of a channel', () => {
     expect(save).toHaveAttribute('title', 'Select at least one event');
   });
 
-  it('changes name and events of a channel, and keeps it for all services', async () => {
+  it('saves the name and events of a channel and keeps it for all services', async () => {
     const sent = record('patch', '/c1', () => HttpResponse.json(aChannel()));
     const done: unknown[] = [];
     const { user } = show(<ChannelForm channel={aChannel()} onDone={(made) => done.push(made)} />);

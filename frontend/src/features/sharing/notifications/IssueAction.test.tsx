@@ -23,8 +23,8 @@ const serve = (answer: LinkedIssue) => server.use(http.get(PATH, () => HttpRespo
 const open = (mayWrite = true) =>
   show(<IssueAction kind="regression" id="r1" mayWrite={mayWrite} />);
 
-describe('the issue of a regression', () => {
-  it('is created in the repository that is chosen, and linked', async () => {
+describe('IssueAction', () => {
+  it('creates an issue in the selected repository and links it', async () => {
     const sent: unknown[] = [];
     serve(issue({ trackers: [SHOP, CART] }));
     server.use(
@@ -43,7 +43,7 @@ describe('the issue of a regression', () => {
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('says why it was not created, and can be tried again', async () => {
+  it('shows why the issue was not created and offers a retry', async () => {
     const problem = {
       type: 'x',
       title: 'The receiver rejected the notification',
@@ -59,7 +59,7 @@ describe('the issue of a regression', () => {
     expect(screen.getByRole('button', { name: 'Create issue' })).toBeEnabled();
   });
 
-  it('needs a channel of a code host', async () => {
+  it('is disabled without a channel of a code host', async () => {
     serve(issue({ trackers: [] }));
     open();
     const button = await screen.findByRole('button', { name: 'Create issue' });
@@ -67,7 +67,7 @@ describe('the issue of a regression', () => {
     expect(button).toHaveAttribute('title', 'Add a channel of kind GitHub or GitLab first');
   });
 
-  it('is only linked for viewers', async () => {
+  it('shows viewers the link to the issue', async () => {
     serve(issue({ state: 'created', number: 3, url: 'https://code.example/3' }));
     open(false);
     expect(await screen.findByRole('link', { name: 'Issue #3' })).toBeInTheDocument();

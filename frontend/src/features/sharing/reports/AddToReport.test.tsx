@@ -44,8 +44,8 @@ async function openDialog(user: ReturnType<typeof show>['user']) {
   await screen.findByRole('radio', { name: 'New report' });
 }
 
-describe('adding a page to a report', () => {
-  it('offers the newest reports, and adds to the first unless another is chosen', async () => {
+describe('AddToReport', () => {
+  it('selects the newest report by default and adds the page to the selected one', async () => {
     const sent = serve([aReport(), HEAP]);
     const { user } = showButton();
     await openDialog(user);
@@ -66,7 +66,7 @@ describe('adding a page to a report', () => {
     ]);
   });
 
-  it('offers only a few reports, however many there are', async () => {
+  it('offers the six newest reports and a new one', async () => {
     serve(Array.from({ length: 9 }, (_, at) => aReport({ id: `r${at}`, title: `Report ${at}` })));
     const { user } = showButton();
     await openDialog(user);
@@ -74,7 +74,7 @@ describe('adding a page to a report', () => {
     expect(screen.getByRole('radio', { name: 'Report 5' })).toBeInTheDocument();
   });
 
-  it('needs a title, and a name for a new report, which begins as the sentence of the page', async () => {
+  it('requires a title, and a name for a new report, which starts as the page heading', async () => {
     serve([aReport()]);
     const { user } = showButton();
     await openDialog(user);
@@ -91,7 +91,7 @@ describe('adding a page to a report', () => {
     expect(add).toHaveAttribute('title', 'Enter a name for the new report');
   });
 
-  it('waits until the page stays as it is before its address is read', async () => {
+  it('waits until the page has fixed its time range before it reads the path', async () => {
     const sent = serve([aReport()]);
     let path = '/dashboard?range=1h';
     const { user } = showButton({
@@ -119,7 +119,7 @@ describe('adding a page to a report', () => {
     ]);
   });
 
-  it('says how much of the page did not fit', async () => {
+  it('shows how much of the page did not fit', async () => {
     serve([aReport()]);
     const { user } = showButton({ also: () => Promise.resolve(['/builds/b1', '/builds/b2']) });
     await openDialog(user);
@@ -129,7 +129,7 @@ describe('adding a page to a report', () => {
     );
   });
 
-  it('stays in the form with the reason when the server refuses, and deletes nothing', async () => {
+  it('keeps the form open with the reason when the server rejects the snapshot', async () => {
     serve([aReport()]);
     server.use(
       http.post(at('/reports/:id/snapshots'), () =>
@@ -145,7 +145,7 @@ describe('adding a page to a report', () => {
     expect(screen.getByRole('radio', { name: 'Why stacks grow' })).toBeChecked();
   });
 
-  it('adds to a new report where the reports cannot be listed', async () => {
+  it('adds the page to a new report when the reports cannot be listed', async () => {
     const sent = serve([]);
     server.use(
       http.get(at('/reports'), () => problem(403, { detail: 'Not readable.' })),

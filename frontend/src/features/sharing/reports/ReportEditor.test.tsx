@@ -48,8 +48,8 @@ const button = (name: string) => screen.findByRole('button', { name });
 // Unsaved text is restored in the next editor.
 afterEach(() => sessionStorage.clear());
 
-describe('an empty draft', () => {
-  it('says what to put into it, and takes text', async () => {
+describe('empty draft of a report', () => {
+  it('explains what to add and saves a first text', async () => {
     const sent = recordSaves();
     const { user } = showEditor([]);
     expect(screen.getByText(/^This report is empty\. Add text here/)).toBeInTheDocument();
@@ -72,8 +72,8 @@ describe('an empty draft', () => {
   });
 });
 
-describe('the parts of a draft', () => {
-  it('are added between others, which are named by their ids alone', async () => {
+describe('parts of a draft', () => {
+  it('are added between others, which are sent as ids only', async () => {
     const sent = recordSaves();
     const { user } = showEditor();
     await user.click(await button('Add text after part 2'));
@@ -113,7 +113,7 @@ describe('the parts of a draft', () => {
     );
   });
 
-  it('have a title and a caption where they are snapshots', async () => {
+  it('have a title and a caption when they are snapshots', async () => {
     const sent = recordSaves();
     const { user } = showEditor();
     await user.click(await button('Caption: The comparison'));
@@ -131,7 +131,7 @@ describe('the parts of a draft', () => {
     );
   });
 
-  it('are moved by buttons that end at the ends', async () => {
+  it('are moved by buttons that are disabled at the ends', async () => {
     const sent = recordSaves();
     const { user } = showEditor();
     expect(await button('Move up: The comparison')).toBeDisabled();
@@ -143,7 +143,7 @@ describe('the parts of a draft', () => {
     );
   });
 
-  it('ignore the keys that would move them beyond the ends', async () => {
+  it('ignore shortcuts that would move them beyond the ends', async () => {
     const sent = recordSaves();
     const { user } = showEditor();
     (await button('Caption: The comparison')).focus();
@@ -171,7 +171,7 @@ describe('the parts of a draft', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('are removed after a question that says what is lost', async () => {
+  it('are removed after a confirmation that states what is lost', async () => {
     const sent = recordSaves();
     const { user } = showEditor();
     await user.click(await button('Remove: The comparison'));
@@ -186,7 +186,7 @@ describe('the parts of a draft', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
   });
 
-  it('lead to the living page where they are snapshots', () => {
+  it('link to the live page when they are snapshots', () => {
     showEditor();
     const links = screen.getAllByRole('link', { name: 'Open the live page' });
     expect(links.map((link) => link.getAttribute('href'))).toEqual([
@@ -196,8 +196,8 @@ describe('the parts of a draft', () => {
   });
 });
 
-describe('a change that the server refuses', () => {
-  it('keeps the text in its form, with the reason and the remedy', async () => {
+describe('rejected change of a draft', () => {
+  it('keeps the text in its form and shows the reason and the remedy', async () => {
     refuseSaves('Another member changed the report.');
     const { user } = showEditor([SECOND]);
     await user.click(await button('Edit: text, part 1'));
@@ -212,7 +212,7 @@ describe('a change that the server refuses', () => {
     expect(text).toHaveValue('It is not inlined. Really.');
   });
 
-  it('leaves the question open when a part is not removed', async () => {
+  it('keeps the confirmation open when a part could not be removed', async () => {
     refuseSaves('Another member changed the report.');
     const { user } = showEditor([FIRST]);
     await user.click(await button('Remove: The comparison'));

@@ -86,7 +86,7 @@ afterEach(() => {
   stopped.splice(0).forEach((stop) => stop());
 });
 
-describe('the line below the title of a report', () => {
+describe('status line of a report', () => {
   it.each([
     [aReport({ created_by: null }), 'Not published yet · edited'],
     [published(), 'Version 2 is published · by Mira · edited'],
@@ -95,14 +95,14 @@ describe('the line below the title of a report', () => {
       /edited .* · the draft has unpublished changes · 1 open link$/,
     ],
     [published({ links_count: 3 }), /edited .* · 3 open links$/],
-  ])('says what is published', async (report, words) => {
+  ])('shows the published version, later changes and open links (%#)', async (report, words) => {
     serve(report);
     show(<Page mayWrite={false} />);
     const title = await screen.findByRole('heading', { level: 1, name: 'Why stacks grow' });
     expect(title.nextElementSibling).toHaveTextContent(words);
   });
 
-  it('names the version that is shown', async () => {
+  it('names the selected version, which is read-only', async () => {
     serve(published());
     show(<Page first={1} />);
     expect(await screen.findByText('Version 1 by Mira')).toBeInTheDocument();
@@ -112,8 +112,8 @@ describe('the line below the title of a report', () => {
   });
 });
 
-describe('the versions of a report', () => {
-  it('are chosen from a list, and the server is asked for the chosen one', async () => {
+describe('versions of a report', () => {
+  it('are selected from a list and requested from the server', async () => {
     serve(published());
     const asked: (string | null)[] = [];
     server.use(
@@ -139,8 +139,8 @@ describe('the versions of a report', () => {
   });
 });
 
-describe('a report that is written or read', () => {
-  it('opens for writing while it was never published, and shows a preview on request', async () => {
+describe('ReportPage', () => {
+  it('opens for editing before the first publication and shows a preview on request', async () => {
     serve(aReport({ blocks: [aText()] }));
     const { user } = show(<Page />);
     expect(await screen.findByRole('button', { name: 'Edit: text, part 1' })).toBeInTheDocument();
@@ -149,14 +149,14 @@ describe('a report that is written or read', () => {
     expect(screen.getByText('It is not inlined.')).toBeInTheDocument();
   });
 
-  it('opens for reading once it is published', async () => {
+  it('opens as a preview once the report is published', async () => {
     serve(published());
     show(<Page />);
     expect(await screen.findByRole('radio', { name: 'Preview' })).toBeChecked();
     expect(screen.queryByRole('button', { name: /^Edit/ })).not.toBeInTheDocument();
   });
 
-  it('is only read, shared and downloaded by viewers', async () => {
+  it('offers viewers sharing and downloads but no changes', async () => {
     serve(aReport());
     const { user } = show(<Page mayWrite={false} />);
     expect(await screen.findByText('This report is empty.')).toBeInTheDocument();
@@ -170,7 +170,7 @@ describe('a report that is written or read', () => {
     ).not.toBeInTheDocument();
   });
 
-  it('says in place of a snapshot why it is missing, and shows the text all the same', async () => {
+  it('shows in place of a snapshot why it is missing, and still shows the text', async () => {
     const report = published({ blocks: [aSnapshot(), aText()] });
     serve(report);
     server.use(
@@ -186,7 +186,7 @@ describe('a report that is written or read', () => {
     expect(screen.getByText('It is not inlined.')).toBeInTheDocument();
   });
 
-  it('that is missing leaves the way back', async () => {
+  it('shows an error and a link back when the report is missing', async () => {
     serve(aReport());
     server.use(
       http.get(at('/reports/:id'), () => problem(404, { detail: 'There is no such report.' })),
@@ -197,11 +197,11 @@ describe('a report that is written or read', () => {
   });
 });
 
-describe('publishing', () => {
+describe('publishing a report', () => {
   it.each([
     [aReport(), 'The report is empty'],
     [published(), 'No changes since version 2'],
-  ])('is blocked with the reason', async (report, reason) => {
+  ])('is disabled with the reason (%#)', async (report, reason) => {
     serve(report);
     show(<Page />);
     const publish = await screen.findByRole('button', { name: 'Publish' });
@@ -209,7 +209,7 @@ describe('publishing', () => {
     expect(publish).toHaveAttribute('title', reason);
   });
 
-  it('makes a version, once, and shows it', async () => {
+  it('creates one version, even on a second click, and shows it', async () => {
     let report = published({ version: 1, published_at: EARLIER });
     let count = 0;
     let finish: () => void = () => undefined;
@@ -236,7 +236,7 @@ describe('publishing', () => {
     expect(publish).toHaveAttribute('title', 'No changes since version 2');
   });
 
-  it('that is refused says why', async () => {
+  it('shows the reason when the server rejects it', async () => {
     serve(published({ published_at: EARLIER }));
     server.use(
       http.post(at('/reports/:id/publish'), () => problem(409, { detail: 'At most 50 versions.' })),
@@ -249,8 +249,8 @@ describe('publishing', () => {
   });
 });
 
-describe('the other actions of a report', () => {
-  it('download it whole or scrubbed, in the version that is shown', async () => {
+describe('actions of a report', () => {
+  it('download it in full or scrubbed, in the selected version', async () => {
     serve(published());
     const taken = recordDownloads();
     const { user } = show(<Page first={1} />);
@@ -264,7 +264,7 @@ describe('the other actions of a report', () => {
       expect(scrubbed?.searchParams.get(field)).toBe('true');
   });
 
-  it('change its title, unless another member was faster', async () => {
+  it('change its title, and show the reason when another member changed it first', async () => {
     serve(aReport());
     const sent: unknown[] = [];
     server.use(
@@ -285,7 +285,7 @@ describe('the other actions of a report', () => {
     expect(sent).toEqual([{ title: 'Why stacks grow again', updated_at: LATER }]);
   });
 
-  it('delete it after a question that says what goes with it', async () => {
+  it('delete it after a confirmation that states what is deleted with it', async () => {
     serve(aReport());
     let deleted = 0;
     server.use(

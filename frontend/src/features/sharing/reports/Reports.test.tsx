@@ -35,8 +35,8 @@ function serve(rowsOf: (asked: URLSearchParams) => Report[]): URLSearchParams[] 
   return asked;
 }
 
-describe('the list of reports', () => {
-  it('shows of each its state, parts, open links and author', async () => {
+describe('Reports', () => {
+  it('shows the state, parts, open links and author of each report', async () => {
     serve(() => [
       aReport({ blocks: [aText()], links_count: 3, version: 2 }),
       aReport({ id: 'r2', number: 5, title: 'Heap', created_by: null }),
@@ -55,7 +55,7 @@ describe('the list of reports', () => {
     expect(cells(second!)).toEqual(['draft', '0', '–', '–']);
   });
 
-  it('is searched at the server, and says when nothing matches', async () => {
+  it('searches on the server and shows when nothing matches', async () => {
     const asked = serve((query) => (query.has('search') ? [] : [aReport()]));
     const { user } = show(<List />);
     await screen.findByRole('link', { name: 'Why stacks grow' });
@@ -65,14 +65,14 @@ describe('the list of reports', () => {
     expect(asked.at(-1)?.get('search')).toBe('x');
   });
 
-  it('says how to begin while there are none, without a button for viewers', async () => {
+  it('explains how to start when it is empty, without a button for viewers', async () => {
     serve(() => []);
     show(<List mayWrite={false} />);
     expect(await screen.findByText(/^No reports yet\. Create one here/)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'New report' })).not.toBeInTheDocument();
   });
 
-  it('says why it could not be loaded, and loads when tried again', async () => {
+  it('shows why the list could not be loaded and retries on request', async () => {
     serve(() => [aReport()]);
     server.use(
       http.get(
@@ -89,7 +89,7 @@ describe('the list of reports', () => {
     expect(await screen.findByRole('link', { name: 'Why stacks grow' })).toBeInTheDocument();
   });
 
-  it('shows more on request', async () => {
+  it('loads older reports on request', async () => {
     server.use(
       http.get(at('/reports'), ({ request }) => {
         const cursor = new URL(request.url).searchParams.get('cursor');
@@ -107,8 +107,8 @@ describe('the list of reports', () => {
   });
 });
 
-describe('a new report', () => {
-  it('needs a title, is created with it, and opens', async () => {
+describe('new report dialog', () => {
+  it('requires a title, creates the report, and opens it', async () => {
     serve(() => []);
     const sent: unknown[] = [];
     const opened: string[] = [];
@@ -132,7 +132,7 @@ describe('a new report', () => {
     expect(sent).toEqual([{ title: 'Heap growth' }]);
   });
 
-  it('that is refused keeps its title in the form', async () => {
+  it('keeps the title when the server rejects the report', async () => {
     serve(() => []);
     server.use(
       http.post(at('/reports'), () =>

@@ -57,8 +57,8 @@ const showDialog = (version = 2) =>
     />,
   );
 
-describe('a new share link', () => {
-  it('needs a name, is sent with all that was chosen, and is shown once', async () => {
+describe('new share link', () => {
+  it('requires a name, sends all selected options, and shows the URL until another is created', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -97,7 +97,7 @@ describe('a new share link', () => {
     expect(screen.queryByDisplayValue(SECRET)).not.toBeInTheDocument();
   });
 
-  it('expires after 30 days and shows the newest version unless chosen otherwise', async () => {
+  it('expires after 30 days and shows the newest version by default', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -121,7 +121,7 @@ describe('a new share link', () => {
     expect(screen.getByRole('textbox', { name: 'Link name' })).toHaveValue('a');
   });
 
-  it('says of each kind what would be removed, with an example', async () => {
+  it('shows how much of each kind would be removed, with an example', async () => {
     serve();
     showDialog();
     expect(await screen.findByText('4 here: /home/mira/api.go becomes api.go')).toBeInTheDocument();
@@ -129,7 +129,7 @@ describe('a new share link', () => {
     expect(screen.getAllByText('none here')).toHaveLength(2);
   });
 
-  it('can be created although what would be removed is not known', async () => {
+  it('can be created when the scrub summary cannot be loaded', async () => {
     serve();
     server.use(
       http.get(at('/reports/:id/scrub-summary'), () => problem(410, { detail: 'Too large.' })),
@@ -149,7 +149,7 @@ describe('a new share link', () => {
     expect(screen.queryByRole('button', { name: 'Create link' })).not.toBeInTheDocument();
   });
 
-  it('is not offered where the team switched links off', async () => {
+  it('is not offered when share links are off for the team', async () => {
     serve([], false);
     showDialog();
     expect(await screen.findByText(/^Share links are off for this team/)).toBeInTheDocument();
@@ -158,7 +158,7 @@ describe('a new share link', () => {
 });
 
 describe('existing share links', () => {
-  it('say until when they work, what they show and how often they were opened', async () => {
+  it('show their expiry, version and number of views', async () => {
     serve([
       aLink({ views: 12, last_viewed_at: '2026-11-19T08:00:00Z' }),
       aLink({ id: 'l2', name: 'past', expires_at: '2020-01-02T08:00:00Z', version: 1, views: 1 }),
@@ -180,7 +180,7 @@ describe('existing share links', () => {
     ]);
   });
 
-  it('are revoked, and the list shows it', async () => {
+  it('are shown as revoked after they are revoked', async () => {
     let revoked_at: string | null = null;
     serve();
     server.use(
@@ -197,7 +197,7 @@ describe('existing share links', () => {
     expect(within(row).queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('that the server does not revoke stay, with the reason', async () => {
+  it('stay in place with the reason when the server rejects the revocation', async () => {
     serve([aLink()]);
     server.use(
       http.delete(at('/reports/:id/share-links/l1'), () =>
@@ -213,10 +213,10 @@ describe('existing share links', () => {
   });
 });
 
-describe('the switch for all share links of a team', () => {
+describe('SharingSwitch', () => {
   const box = () => screen.findByRole('checkbox', { name: 'Allow share links' });
 
-  it('is changed by those who manage the team', async () => {
+  it('can be changed by members who manage the team', async () => {
     let allowed = true;
     server.use(
       http.get(at('/share-settings'), () => HttpResponse.json(settings(allowed))),
@@ -231,7 +231,7 @@ describe('the switch for all share links of a team', () => {
     expect(allowed).toBe(false);
   });
 
-  it('is read by others, who learn who can change it', async () => {
+  it('is disabled for other members, with the reason', async () => {
     server.use(http.get(at('/share-settings'), () => HttpResponse.json(settings(true))));
     show(<SharingSwitch mayManage={false} />);
     expect(await box()).toBeDisabled();
@@ -239,7 +239,7 @@ describe('the switch for all share links of a team', () => {
     expect(await box()).toHaveAttribute('title', 'Only admins and owners can change this');
   });
 
-  it('stays as it was when the server refuses', async () => {
+  it('keeps its state when the server rejects the change', async () => {
     server.use(
       http.get(at('/share-settings'), () => HttpResponse.json(settings(false))),
       http.patch(at('/share-settings'), () =>
@@ -252,7 +252,7 @@ describe('the switch for all share links of a team', () => {
     expect(await box()).not.toBeChecked();
   });
 
-  it('names the sites that may embed panels', async () => {
+  it('saves the sites that may embed panels', async () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/share-settings'), () => HttpResponse.json(settings(true))),

@@ -41,8 +41,8 @@ const showShared = () =>
     />,
   );
 
-describe('a shared report', () => {
-  it('shows its parts from the recording, says that it stays open, and offers the file', async () => {
+describe('SharedPage', () => {
+  it('shows the parts from the snapshot, the expiry, and a download link', async () => {
     server.use(http.get(at('/shared/:secret'), () => bundle()));
     showShared();
     expect(await screen.findByText('Shared by Northwind')).toBeInTheDocument();
@@ -54,7 +54,7 @@ describe('a shared report', () => {
     expect(document.title).toBe('Why stacks grow · Slowpath');
   });
 
-  it('whose link is wrong says what to check, and offers no second try', async () => {
+  it('explains a wrong link and offers no retry', async () => {
     server.use(http.get(at('/shared/:secret'), () => problem(404, { detail: 'x' })));
     showShared();
     expect(await screen.findByRole('heading', { name: 'Link not found' })).toBeInTheDocument();
@@ -62,7 +62,7 @@ describe('a shared report', () => {
     expect(screen.queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('that could not be read says why and offers a second try', async () => {
+  it('shows why the report could not be loaded and offers a retry', async () => {
     server.use(
       http.get(at('/shared/:secret'), () =>
         problem(429, { title: 'Too many requests', detail: 'Wait a minute.' }),
@@ -77,7 +77,7 @@ describe('a shared report', () => {
   });
 });
 
-describe('the preview of a shared report', () => {
+describe('PreviewPage', () => {
   const showPreview = () =>
     show(
       <PreviewPage
@@ -89,7 +89,7 @@ describe('the preview of a shared report', () => {
       />,
     );
 
-  it('asks for what would be removed, and says that it is a preview', async () => {
+  it('requests the selected scrub options and is labeled as a preview', async () => {
     const asked: URLSearchParams[] = [];
     server.use(
       http.get(at('/reports/:id/preview'), ({ request }) => {
@@ -111,7 +111,7 @@ describe('the preview of a shared report', () => {
     });
   });
 
-  it('that cannot be made says why, beside the way back', async () => {
+  it('shows why the preview failed, with a link back to the report', async () => {
     server.use(
       http.get(at('/reports/:id/preview'), () => problem(404, { detail: 'Version 2 is gone.' })),
     );

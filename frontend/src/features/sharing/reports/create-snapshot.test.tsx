@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { snapshotRequestsOf } from './create-snapshot';
 
-describe('what a report may hold', () => {
-  it('is what the server marks, template by template', () => {
+describe('snapshotRequestsOf', () => {
+  it('keeps only requests that the API allows in a snapshot', () => {
     const may = ['/builds/b1', '/builds/b1/verdict', '/dashboard?from=1', '/regression-summary'];
     const mayNot = [
       '/builds/b1/artifacts',

@@ -4,13 +4,13 @@ import { changed, dropped, moved, withText } from './report-blocks';
 import { ALL_SCRUBBED } from './report-types';
 import { parseScrubOptions, readReportSearch, readScrubSearch, scrubOf } from './report-url';
 
-describe('the address of a preview', () => {
-  it('names what stays in, and nothing when all is removed', () => {
+describe('URL of a preview', () => {
+  it('names what is kept, and nothing when all is scrubbed', () => {
     expect(parseScrubOptions(ALL_SCRUBBED)).toBeUndefined();
     expect(parseScrubOptions({ ...ALL_SCRUBBED, hosts: false, users: false })).toBe('hosts-users');
   });
 
-  it('restores every choice', () => {
+  it('restores every combination of scrub options', () => {
     for (let bits = 0; bits < 16; bits += 1) {
       const scrub = {
         labels: (bits & 1) > 0,
@@ -22,7 +22,7 @@ describe('the address of a preview', () => {
     }
   });
 
-  it('removes all where it is damaged', () => {
+  it('scrubs everything when it is invalid', () => {
     expect(scrubOf(undefined)).toEqual(ALL_SCRUBBED);
     expect(scrubOf('everything')).toEqual(ALL_SCRUBBED);
     expect(readScrubSearch({ keep: { a: 1 }, version: 'x' })).toEqual({
@@ -32,7 +32,7 @@ describe('the address of a preview', () => {
   });
 });
 
-describe('the version in an address', () => {
+describe('readReportSearch', () => {
   it.each([
     [{ version: 2 }, 2],
     [{ version: '3' }, 3],
@@ -41,20 +41,20 @@ describe('the version in an address', () => {
     [{ version: 1.5 }, undefined],
     [{ version: 'newest' }, undefined],
     [{}, undefined],
-  ])('of %o is read', (search, version) => {
+  ])('reads the version of %o', (search, version) => {
     expect(readReportSearch(search)).toEqual({ version });
   });
 });
 
-describe('the parts of a report, as they are sent', () => {
+describe('report parts in a request', () => {
   const blocks = [aSnapshot({ id: 'a' }), aText({ id: 'b' }), aText({ id: 'c' })];
 
-  it('keep their order but for the one that is moved', () => {
+  it('keep their order except for the moved one', () => {
     expect(moved(blocks, 0, 2)).toEqual([{ id: 'b' }, { id: 'c' }, { id: 'a' }]);
     expect(moved(blocks, 2, 0)).toEqual([{ id: 'c' }, { id: 'a' }, { id: 'b' }]);
   });
 
-  it('name only what changes of one', () => {
+  it('contain only the changed fields', () => {
     expect(withText(blocks, 3, 'x').at(-1)).toEqual({ kind: 'text', markdown: 'x' });
     expect(changed(blocks, 'b', { markdown: 'x' })[1]).toEqual({ id: 'b', markdown: 'x' });
     expect(dropped(blocks, 'b')).toEqual([{ id: 'a' }, { id: 'c' }]);

@@ -34,8 +34,8 @@ function serve(items: unknown[], isMailConfigured = true): void {
   );
 }
 
-describe('the settings of mails', () => {
-  it('list the subscriptions with what they include', async () => {
+describe('MailSettings', () => {
+  it('lists subscriptions with their events and severity', async () => {
     serve([
       { service_id: null, events: ['bisect.finished'], min_severity: 'low' },
       { service_id: 's1', events: ['production-event.opened'], min_severity: 'high' },
@@ -50,7 +50,7 @@ describe('the settings of mails', () => {
     expect(screen.queryByRole('button', { name: 'Subscribe to all services' })).toBeNull();
   });
 
-  it('end one subscription and leave the other', async () => {
+  it('ends one subscription and keeps the other', async () => {
     let items = [
       { service_id: null, events: ['bisect.finished'], min_severity: 'low' },
       { service_id: 's1', events: ['bisect.finished'], min_severity: 'low' },
@@ -71,7 +71,7 @@ describe('the settings of mails', () => {
     expect(screen.getByRole('listitem', { name: 'Shop' })).toBeInTheDocument();
   });
 
-  it('save quiet hours in the time zone of the browser', async () => {
+  it('saves quiet hours in the time zone of the browser', async () => {
     serve([]);
     const sent: unknown[] = [];
     server.use(
@@ -99,7 +99,7 @@ describe('the settings of mails', () => {
     expect(await screen.findByRole('status')).toHaveTextContent(/^Saved\./);
   });
 
-  it('show nothing where no mail is sent', async () => {
+  it('is empty when the server sends no mail', async () => {
     serve([], false);
     const { container } = show(<MailSettings teamName="Shop team" />);
     await waitFor(() => expect(screen.queryByText('Subscriptions')).toBeNull());
@@ -107,7 +107,7 @@ describe('the settings of mails', () => {
   });
 });
 
-describe('the page of an unsubscribe link', () => {
+describe('UnsubscribePage', () => {
   it('ends the subscription only after a click', async () => {
     let ended = 0;
     server.use(
@@ -129,7 +129,7 @@ describe('the page of an unsubscribe link', () => {
     expect(ended).toBe(1);
   });
 
-  it('says that a link is incomplete', async () => {
+  it('shows an error for an incomplete link', async () => {
     server.use(
       http.get(at('/unsubscribe/t1'), () =>
         problem(404, { title: 'No such link', resolution: 'Copy the whole link from the mail.' }),

@@ -16,8 +16,8 @@ const state = (is_subscribed: boolean, is_of_all_services = false) =>
     subscribers: is_subscribed ? 1 : 0,
   });
 
-describe('the subscription of a service', () => {
-  it('is taken, changed and ended', async () => {
+describe('SubscribeAction', () => {
+  it('subscribes to a service, changes the events, and unsubscribes', async () => {
     let subscribed = false;
     const sent: unknown[] = [];
     server.use(
@@ -48,7 +48,7 @@ describe('the subscription of a service', () => {
     expect(await screen.findByRole('button', { name: 'Subscribe' })).toBeEnabled();
   });
 
-  it('of all services is not ended on the page of one', async () => {
+  it('does not offer to end a subscription to all services', async () => {
     server.use(http.get(PATH, () => state(true, true)));
     const { user } = show(<SubscribeAction serviceId="s1" />);
     await user.click(await screen.findByRole('button', { name: 'Subscribed' }));
@@ -56,7 +56,7 @@ describe('the subscription of a service', () => {
     expect(screen.queryByRole('button', { name: 'Unsubscribe' })).not.toBeInTheDocument();
   });
 
-  it('says in place why it was not changed', async () => {
+  it('shows in place why a change was rejected', async () => {
     server.use(
       http.get(PATH, () => state(false)),
       http.put(PATH, () => problem(404, { detail: 'No such service.' })),
