@@ -94,7 +94,7 @@ function MmuTable({ mmu, single }: { mmu: Mmu; single: boolean }) {
         <thead>
           <tr>
             <th scope="col">Window</th>
-            <th scope="col">{single ? 'this trace' : 'base'}</th>
+            <th scope="col">{single ? 'This trace' : 'Base'}</th>
             {!single && <th scope="col">Candidate</th>}
           </tr>
         </thead>
@@ -154,7 +154,7 @@ function GcTable(props: { base: GcSide | null; candidate: GcSide | null; single:
             <th scope="col">
               <span className="unseen">quantity</span>
             </th>
-            <th scope="col">{single ? 'this trace' : 'base'}</th>
+            <th scope="col">{single ? 'This trace' : 'Base'}</th>
             {!single && <th scope="col">Candidate</th>}
           </tr>
         </thead>

@@ -34,7 +34,7 @@ export default function HotPaths({ paths }: { paths: readonly HotPath[] }) {
       <thead>
         <tr>
           <th scope="col">Path ends in</th>
-          <th scope="col">share</th>
+          <th scope="col">Share</th>
           <th scope="col" className={classes.axis}>
             depth, bytes
             {axis.limits.map(({ bytes, stack }) => (
@@ -44,7 +44,7 @@ export default function HotPaths({ paths }: { paths: readonly HotPath[] }) {
               </span>
             ))}
           </th>
-          <th scope="col">before the next size</th>
+          <th scope="col">Before the next size</th>
         </tr>
       </thead>
       <tbody>
@@ -161,9 +161,9 @@ function Frames({ side }: { side: HotPathSide }) {
         <thead>
           <tr>
             <th scope="col">Function</th>
-            <th scope="col">frame, B</th>
-            <th scope="col">depth, B</th>
-            <th scope="col">returns at most, B</th>
+            <th scope="col">Frame, B</th>
+            <th scope="col">Depth, B</th>
+            <th scope="col">Returns at most, B</th>
           </tr>
         </thead>
         <tbody>

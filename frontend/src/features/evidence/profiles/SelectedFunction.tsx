@@ -97,7 +97,7 @@ function Costs({ row, scale, total, unit, stacks }: CostsProps) {
         <tr>
           <td />
           <th scope="col">{unit === '' ? 'value' : unit}</th>
-          <th scope="col">share</th>
+          <th scope="col">Share</th>
         </tr>
       </thead>
       <tbody>
@@ -112,7 +112,7 @@ function Costs({ row, scale, total, unit, stacks }: CostsProps) {
         ))}
         {stacks > 0 && (
           <tr>
-            <th scope="row">distinct stacks</th>
+            <th scope="row">Distinct stacks</th>
             <td>{countText(stacks)}</td>
             <td />
           </tr>

@@ -154,9 +154,9 @@ export function FanOutTable({ sets }: { sets: SpanSets }) {
         </span>
       ),
     },
-    timeColumn('one', 'one call, p99', (row) => row.callee_p99_ns),
-    timeColumn('expected', 'slowest of them, p99', (row) => row.expected_p99_ns),
-    timeColumn('observed', 'caller, p99', (row) => row.observed_p99_ns),
+    timeColumn('one', 'One call, p99', (row) => row.callee_p99_ns),
+    timeColumn('expected', 'Slowest of them, p99', (row) => row.expected_p99_ns),
+    timeColumn('observed', 'Caller, p99', (row) => row.observed_p99_ns),
     {
       id: 'reads',
       head: 'Verdict',

@@ -171,7 +171,7 @@ function CriticalTable({ sets }: { sets: SpanSets }) {
       const cell = row[id];
       return cell ? formatValue(cell.ns_per_request, 'ns') : '–';
     }),
-    number(`${id} share`, 'of path', (row) => {
+    number(`${id} share`, 'Of path', (row) => {
       const cell = row[id];
       return cell ? formatShare(cell.share) : '–';
     }),

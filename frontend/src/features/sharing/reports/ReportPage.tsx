@@ -117,7 +117,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
               value={editing ? 'edit' : 'read'}
               onChange={(mode) => setEditing(mode === 'edit')}
               data={[
-                { value: 'edit', label: 'edit' },
+                { value: 'edit', label: 'Edit' },
                 { value: 'read', label: 'Preview' },
               ]}
             />

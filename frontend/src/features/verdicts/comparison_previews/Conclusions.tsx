@@ -24,12 +24,12 @@ export function Conclusions({ preview, isOld }: ConclusionsProps) {
         <table className={classes.conclusions} aria-label="What this comparison can conclude">
           <thead>
             <tr>
-              <th scope="col">evidence</th>
-              <th scope="col">base</th>
-              <th scope="col">candidate</th>
-              <th scope="col">minimum detectable change</th>
-              <th scope="col">conclusion</th>
-              <th scope="col">to improve it</th>
+              <th scope="col">Evidence</th>
+              <th scope="col">Base</th>
+              <th scope="col">Candidate</th>
+              <th scope="col">Minimum detectable change</th>
+              <th scope="col">Conclusion</th>
+              <th scope="col">To improve it</th>
             </tr>
           </thead>
           <tbody>

@@ -16,11 +16,11 @@ export function SideContents({ preview, other }: ContentsProps) {
         <table className={classes.contents}>
           <thead>
             <tr>
-              <th scope="col">contains</th>
-              <th scope="col">count</th>
-              <th scope="col">samples</th>
-              <th scope="col">recorded, {fieldZone('')}</th>
-              <th scope="col">duration</th>
+              <th scope="col">Contains</th>
+              <th scope="col">Count</th>
+              <th scope="col">Samples</th>
+              <th scope="col">Recorded, {fieldZone('')}</th>
+              <th scope="col">Duration</th>
             </tr>
           </thead>
           <tbody>

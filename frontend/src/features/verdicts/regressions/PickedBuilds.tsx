@@ -29,7 +29,7 @@ export function PickedBuilds({ builds, picked, link, compareLink, onClear }: Pic
       </p>
     );
   return (
-    <p className={`${classes.chosen} ${classes.picked}`} aria-live="polite">
+    <p className={classes.chosen} aria-live="polite">
       <SideMark side="base" label={!!second} />
       <span className="mono">{link(first.id, shortCommit(first.commit))}</span>
       {second ? (

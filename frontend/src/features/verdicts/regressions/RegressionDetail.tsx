@@ -209,7 +209,7 @@ function Facts({ regression, links }: Linked) {
   );
   return (
     <>
-      <p className={classes.chosen}>
+      <p className={`${classes.chosen} ${classes.facts}`}>
         <StateIcon glyph={confirmed ? glyph : 'waiting'}>
           {confirmed ? word : 'Unconfirmed, not notified'}
         </StateIcon>

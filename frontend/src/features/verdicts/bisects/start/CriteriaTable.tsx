@@ -19,11 +19,11 @@ export function CriteriaTable({ offer, chosen, onChoose }: Props) {
       <table className={classes.criteria}>
         <thead>
           <tr>
-            <th>criterion</th>
-            <th>good</th>
-            <th>bad</th>
-            <th>separation, standard errors</th>
-            <th>per measurement</th>
+            <th>Criterion</th>
+            <th>Good</th>
+            <th>Bad</th>
+            <th>Separation, standard errors</th>
+            <th>Per measurement</th>
           </tr>
         </thead>
         <tbody>

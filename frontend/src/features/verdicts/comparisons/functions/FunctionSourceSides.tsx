@@ -138,10 +138,10 @@ function Text({ side, source, factor, scale }: SideProps) {
       <table className="mono" aria-label={`Source of ${side}`}>
         <thead>
           <tr>
-            <th scope="col">self</th>
-            {hasAttributed && <th scope="col">attributed</th>}
-            <th scope="col">total</th>
-            <th scope="col">line</th>
+            <th scope="col">Self</th>
+            {hasAttributed && <th scope="col">Attributed</th>}
+            <th scope="col">Total</th>
+            <th scope="col">Line</th>
             <th scope="col">
               <span className="unseen">changed</span>
             </th>
