@@ -139,7 +139,7 @@ test('a tag is compared with a branch, and the top function shows its source and
       'func cloneBytes(',
     );
     await expect(
-      drawer.getByRole('columnheader', { name: 'attributed', exact: true }),
+      drawer.getByRole('columnheader', { name: 'Attributed', exact: true }),
     ).toBeVisible();
     await expect(drawer).toContainText('by Ada');
     await expectAccessible(page);
