@@ -1,12 +1,13 @@
-"""A real control plane of Kubernetes without nodes: etcd, the API server and the controllers, on loopback.
+"""A real control plane of Kubernetes: etcd, the API server and the controllers, on loopback.
 
-etcd is a Debian package; the API server and the controllers are built from their module, once. There is no scheduler and no
-kubelet: `PodStatusWriter` sets the status of pods as a kubelet would.
+etcd is a Debian package; the API server and the controllers are built from their module, once. Nothing runs: there is one
+node by name, and instead of a scheduler and a kubelet `PodStatusWriter` assigns pods to it and sets their status.
 """
 
 import base64
 import json
 import os
+import secrets
 import ssl
 import subprocess
 import sys
@@ -29,7 +30,9 @@ from support.debian_packages import TOOLS, unpacked_packages
 SOURCE = Path(__file__).with_name("kube_api")
 BUILD_SECONDS = 1_200
 START_SECONDS = 120.0
-TOKEN = "token-of-the-administrator"
+VERSION = (1, 35, 0)
+"""That of the module. A build of a module does not contain it, and Helm asks for it."""
+NODE = "node"
 POLL_SECONDS = 0.2
 LOG_LINES = 40
 
@@ -67,7 +70,7 @@ class ControlPlane:
 
 @dataclass
 class PodStatusWriter:
-    """Sets the status of pods as a kubelet would: pods of Jobs succeed, others are ready."""
+    """Assigns pods to the node and sets their status as a kubelet would: pods of Jobs succeed, others are ready."""
 
     plane: ControlPlane
     failing_images: set[str] = field(default_factory=set)
@@ -106,6 +109,8 @@ class PodStatusWriter:
         is_failing = containers[0]["image"] in self.failing_images
         is_of_job = any(owner["kind"] == "Job" for owner in metadata.get("ownerReferences", []))
         status = _job_status(containers, is_failing) if is_of_job else _status(containers, is_failing, len(self._uids))
+        binding = {"metadata": {"name": metadata["name"]}, "target": {"kind": "Node", "name": NODE}}
+        self.plane.client.post(f"{path}/binding", json=binding)
         headers = {"Content-Type": "application/merge-patch+json"}
         self.plane.client.patch(f"{path}/status", content=json.dumps({"status": status}), headers=headers)
 
@@ -120,7 +125,7 @@ def _container_status(container: Json, state: Json, *, ready: bool) -> Json:
     }  # fmt: skip
 
 
-def _job_status(containers: Sequence[Json], is_failing: bool) -> Json:  # noqa: FBT001 - one of two outcomes
+def _job_status(containers: Sequence[Json], is_failing: bool) -> Json:
     state = {"terminated": {"exitCode": int(is_failing), "startedAt": _now(), "finishedAt": _now()}}
     return {
         "phase": "Failed" if is_failing else "Succeeded",
@@ -129,7 +134,7 @@ def _job_status(containers: Sequence[Json], is_failing: bool) -> Json:  # noqa: 
     }
 
 
-def _status(containers: Sequence[Json], is_failing: bool, number: int) -> Json:  # noqa: FBT001 - as above
+def _status(containers: Sequence[Json], is_failing: bool, number: int) -> Json:
     ready = {"type": "Ready", "status": "False" if is_failing else "True", "lastTransitionTime": _now()}
     pulling = {"waiting": {"reason": "ErrImagePull", "message": f"{containers[0]['image']}: not found"}}
     state = pulling if is_failing else {"running": {"startedAt": _now()}}
@@ -155,9 +160,14 @@ def control_plane_program() -> Path | None:
     if go is None:
         return None
     TOOLS.mkdir(parents=True, exist_ok=True)
-    command = [str(go), "build", "-trimpath", "-ldflags=-s -w", "-o", str(program), "."]
+    major, minor, _ = VERSION
+    version = {"gitVersion": "v{}.{}.{}".format(*VERSION), "gitMajor": major, "gitMinor": minor}
+    names = " ".join(f"-X k8s.io/component-base/version.{name}={value}" for name, value in version.items())
+    command = [str(go), "build", "-trimpath", f"-ldflags=-s -w {names}", "-o", str(program), "."]
     environment = {**os.environ, **go_environment(), "CGO_ENABLED": "0"}
-    built = subprocess.run(command, cwd=SOURCE, env=environment, capture_output=True, timeout=BUILD_SECONDS, check=False)
+    built = subprocess.run(
+        command, cwd=SOURCE, env=environment, capture_output=True, timeout=BUILD_SECONDS, check=False
+    )
     return program if built.returncode == 0 else None
 
 
@@ -176,7 +186,8 @@ def control_plane(program: Path, etcd: Path, folder: Path) -> Iterator[ControlPl
     ca_file = certificates / "apiserver.crt"
     key, public_key = _write_keys(folder)
     tokens = folder / "tokens.csv"
-    tokens.write_text(f"{TOKEN},administrator,administrator,system:masters\n")
+    token = secrets.token_hex(16)
+    tokens.write_text(f"{token},administrator,administrator,system:masters\n")
     kubeconfig = folder / "kubeconfig"
     commands = {
         "etcd": [
@@ -191,7 +202,7 @@ def control_plane(program: Path, etcd: Path, folder: Path) -> Iterator[ControlPl
         ],
         "controllers": [
             str(program), "kube-controller-manager", f"--kubeconfig={kubeconfig}", f"--service-account-private-key-file={key}",
-            f"--root-ca-file={ca_file}", "--leader-elect=false", "--bind-address=127.0.0.1", f"--secure-port={controllers}",
+            f"--root-ca-file={ca_file}", "--leader-elect=false", "--controllers=*,-node-lifecycle-controller", "--bind-address=127.0.0.1", f"--secure-port={controllers}",
             f"--cert-dir={folder / 'controllers'}",
         ],
     }  # fmt: skip
@@ -199,15 +210,16 @@ def control_plane(program: Path, etcd: Path, folder: Path) -> Iterator[ControlPl
         stack.callback(_print_logs_of_failure, folder, commands)
         stack.enter_context(_process(commands["etcd"], folder / "etcd.log"))
         stack.enter_context(_process(commands["api"], folder / "api.log"))
-        _wait_until(ca_file.exists, "certificate of the API server")
-        kubeconfig.write_text(json.dumps(_kubeconfig(url, ca_file)))
+        wait_until(ca_file.exists, "certificate of the API server")
+        kubeconfig.write_text(json.dumps(_kubeconfig(url, ca_file, token)))
         verification = ssl.create_default_context(cafile=str(ca_file))
-        headers = {"Authorization": f"Bearer {TOKEN}"}
+        headers = {"Authorization": f"Bearer {token}"}
         client = stack.enter_context(httpx.Client(base_url=url, headers=headers, verify=verification, timeout=20))
         plane = ControlPlane(url, ca_file, kubeconfig.read_text(), client)
-        _wait_until(lambda: _answers(client, "/readyz"), "API server")
+        wait_until(lambda: _answers(client, "/readyz"), "API server")
         stack.enter_context(_process(commands["controllers"], folder / "controllers.log"))
-        _wait_until(lambda: _answers(client, "/api/v1/namespaces/default/serviceaccounts/default"), "controllers")
+        wait_until(lambda: _answers(client, "/api/v1/namespaces/default/serviceaccounts/default"), "controllers")
+        plane.create("/api/v1/nodes", {"metadata": {"name": NODE}})
         yield plane
 
 
@@ -221,13 +233,13 @@ def _write_keys(folder: Path) -> tuple[Path, Path]:
     return key, public_key
 
 
-def _kubeconfig(url: str, ca_file: Path) -> Json:
+def _kubeconfig(url: str, ca_file: Path, token: str) -> Json:
     authority = base64.b64encode(ca_file.read_bytes()).decode()
     return {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "test", "cluster": {"server": url, "certificate-authority-data": authority}}],
-        "users": [{"name": "administrator", "user": {"token": TOKEN}}],
+        "users": [{"name": "administrator", "user": {"token": token}}],
         "contexts": [{"name": "test", "context": {"cluster": "test", "user": "administrator"}}],
         "current-context": "test",
     }
@@ -260,7 +272,8 @@ def _answers(client: httpx.Client, path: str) -> bool:
         return False
 
 
-def _wait_until(is_true: Callable[[], bool], what: str) -> None:
+def wait_until(is_true: Callable[[], bool], what: str) -> None:
+    """Wait until something is true, while the control plane works."""
     deadline = time.monotonic() + START_SECONDS
     while not is_true():
         assert time.monotonic() < deadline, f"no {what} after {START_SECONDS:.0f} s"

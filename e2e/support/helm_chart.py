@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from bootstrap_parts.project_paths import BACKEND
 from support.unpacked_wheels import unpacked_wheel
@@ -29,6 +29,22 @@ EVERYTHING: dict[str, Any] = {
     "ingress": {"enabled": True, "host": "slowpath.example", "tlsSecret": "tls", "className": "nginx"},
     "networkPolicy": {"from": [{"namespaceSelector": {"matchLabels": {"name": "ingress"}}}]},
 }
+
+
+class HelmConfig(Protocol):
+    """The part of the library's `Config` that tests use: Helm, connected to a cluster. `wait` is `watcher`; times are seconds."""
+
+    def install(self, chart: str, name: str, values: dict[str, Any], *, wait: str, timeout: int) -> dict[str, Any]:
+        """Install a release; return its summary."""
+
+    def upgrade(self, chart: str, name: str, values: dict[str, Any], *, wait: str, timeout: int) -> dict[str, Any]:
+        """Upgrade a release; return its summary."""
+
+    def rollback(self, name: str, *, version: int, wait: str, timeout: int) -> None:
+        """Return a release to a revision."""
+
+    def uninstall(self, name: str, *, wait: str, timeout: int, ignore_not_found: bool = False) -> dict[str, Any]:
+        """Remove a release."""
 
 
 @contextmanager

@@ -1,26 +1,24 @@
 """Helm installs, upgrades, rolls back and removes the chart on a real API server whose admission enforces `restricted` pods."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from types import ModuleType
-from typing import Any
 
 import pytest
 import yaml
 
 from slowpath.core.jobs import Queue
-from support.control_plane import ControlPlane, Json, PodStatusWriter
+from support.control_plane import ControlPlane, Json, PodStatusWriter, wait_until
 from support.go_modules import unpacked_module
-from support.helm_chart import CHART, CUSTOM, EVERYTHING, NEEDED, OPERATOR, helm_library
+from support.helm_chart import CHART, CUSTOM, EVERYTHING, NEEDED, OPERATOR, HelmConfig, helm_library
 
 pytestmark = pytest.mark.long
 SPACE, RELEASE = "perf", "slowpath"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{SPACE}/deployments"
 PODS = f"/api/v1/namespaces/{SPACE}/pods"
 JOBS = f"/apis/batch/v1/namespaces/{SPACE}/jobs"
-EVENTUALLY_SECONDS = 60.0
-WAIT = {"wait": "watcher", "timeout": 180}
+WAIT = "watcher"
+WAIT_SECONDS = 180
 NEXT_IMAGE = {"repository": "images.example.com/slowpath", "tag": "next"}
 
 
@@ -37,25 +35,19 @@ def space(plane: ControlPlane) -> ControlPlane:
     """Make a namespace that refuses pods with more rights than they need, with the Secret of the chart."""
     labels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
     plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE, "labels": labels}})
-    plane.create(f"/api/v1/namespaces/{SPACE}/secrets", {"metadata": {"name": "slowpath"}, "stringData": {"DATABASE_URL": "x"}})
+    plane.create(
+        f"/api/v1/namespaces/{SPACE}/secrets", {"metadata": {"name": "slowpath"}, "stringData": {"DATABASE_URL": "x"}}
+    )
     return plane
 
 
 @pytest.fixture
-def config(helm: ModuleType, space: ControlPlane, pods: PodStatusWriter) -> Iterator[Any]:  # noqa: ANN401 - of the library
+def config(helm: ModuleType, space: ControlPlane, pods: PodStatusWriter) -> Iterator[HelmConfig]:
     """Connect Helm to the cluster; remove the release in the end."""
     with helm.Config(kubeconfig_content=space.kubeconfig, namespace=SPACE) as connected:
         yield connected
-        connected.uninstall(RELEASE, ignore_not_found=True, wait="watcher", timeout=60)
-        eventually(lambda: space.items(PODS) == [])
-
-
-def eventually(is_true: Callable[[], bool]) -> None:
-    """Wait until something is true, while the controllers work."""
-    deadline = time.monotonic() + EVENTUALLY_SECONDS
-    while not is_true():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+        connected.uninstall(RELEASE, ignore_not_found=True, wait=WAIT, timeout=60)
+        wait_until(lambda: space.items(PODS) == [], "removal of the pods")
 
 
 def named(objects: list[Json]) -> dict[str, Json]:
@@ -69,9 +61,9 @@ def images(plane: ControlPlane) -> set[str]:
 
 
 def test_an_installed_release_is_available_after_its_migration(
-    config: Any, space: ControlPlane, pods: PodStatusWriter
-) -> None:  # noqa: ANN401 - of the library
-    release = config.install(str(CHART), RELEASE, NEEDED, **WAIT)
+    config: HelmConfig, space: ControlPlane, pods: PodStatusWriter
+) -> None:
+    release = config.install(str(CHART), RELEASE, NEEDED, wait=WAIT, timeout=WAIT_SECONDS)
     assert release["status"] == "deployed"
     deployments = named(space.items(DEPLOYMENTS))
     assert set(deployments) == {
@@ -89,22 +81,27 @@ def test_an_installed_release_is_available_after_its_migration(
         if each["metadata"]["labels"]["kubernetes.io/service-name"] == RELEASE
     ]
     assert sorted(each["targetRef"]["name"] for each in slices) == sorted(
-        name for name, each in named(space.items(PODS)).items() if each["metadata"]["labels"]["app.kubernetes.io/component"] == "web"
+        name
+        for name, each in named(space.items(PODS)).items()
+        if each["metadata"]["labels"]["app.kubernetes.io/component"] == "web"
     )
     budgets = f"/apis/policy/v1/namespaces/{SPACE}/poddisruptionbudgets"
-    eventually(lambda: all(each["status"]["disruptionsAllowed"] > 0 for each in space.items(budgets)))
+    wait_until(
+        lambda: all(each["status"]["disruptionsAllowed"] > 0 for each in space.items(budgets)),
+        "status of the disruption budgets",
+    )
     for each in space.items(budgets):
         assert each["status"]["currentHealthy"] == each["status"]["expectedPods"] > 0
 
 
 def test_an_upgrade_with_every_option_adds_its_objects_and_replaces_the_pods(
-    config: Any, space: ControlPlane, pods: PodStatusWriter
-) -> None:  # noqa: ANN401 - of the library
+    config: HelmConfig, space: ControlPlane, pods: PodStatusWriter
+) -> None:
     _define_custom_kinds(space)
-    config.install(str(CHART), RELEASE, NEEDED, **WAIT)
+    config.install(str(CHART), RELEASE, NEEDED, wait=WAIT, timeout=WAIT_SECONDS)
     before = {name: each["spec"]["replicas"] for name, each in named(space.items(DEPLOYMENTS)).items()}
     begun = len(pods.begun)
-    config.upgrade(str(CHART), RELEASE, EVERYTHING, **WAIT)
+    config.upgrade(str(CHART), RELEASE, EVERYTHING, wait=WAIT, timeout=WAIT_SECONDS)
 
     assert images(space) == {"images.example.com/slowpath@sha256:" + "0" * 64}
     assert pods.begun[begun][0].startswith("slowpath-migrate-")
@@ -119,28 +116,42 @@ def test_an_upgrade_with_every_option_adds_its_objects_and_replaces_the_pods(
         assert len(space.items(f"/apis/monitoring.coreos.com/v1/namespaces/{SPACE}/{plural}")) == 1
 
 
+def test_an_upgrade_keeps_the_replicas_that_the_autoscaler_chose(
+    config: HelmConfig, space: ControlPlane, pods: PodStatusWriter
+) -> None:
+    values = {**NEEDED, "autoscaling": {"enabled": True}}
+    config.install(str(CHART), RELEASE, values, wait=WAIT, timeout=WAIT_SECONDS)
+    scale = f"{DEPLOYMENTS}/slowpath-web/scale"
+    changed = space.get(scale)
+    changed["spec"]["replicas"] = 4
+    assert space.client.put(scale, json=changed).is_success
+    config.upgrade(str(CHART), RELEASE, {**values, "image": NEXT_IMAGE}, wait=WAIT, timeout=WAIT_SECONDS)
+    assert space.get(scale)["spec"]["replicas"] == 4
+    assert images(space) == {"images.example.com/slowpath:next"}
+
+
 def test_a_failed_migration_leaves_the_former_version_running_and_can_be_repeated(
-    helm: ModuleType, config: Any, space: ControlPlane, pods: PodStatusWriter
-) -> None:  # noqa: ANN401 - of the library
-    config.install(str(CHART), RELEASE, NEEDED, **WAIT)
+    helm: ModuleType, config: HelmConfig, space: ControlPlane, pods: PodStatusWriter
+) -> None:
+    config.install(str(CHART), RELEASE, NEEDED, wait=WAIT, timeout=WAIT_SECONDS)
     former = images(space)
     pods.failing_images.add("images.example.com/slowpath:next")
     with pytest.raises(helm.HelmReleaseError):
-        config.upgrade(str(CHART), RELEASE, {**NEEDED, "image": NEXT_IMAGE}, **WAIT)
+        config.upgrade(str(CHART), RELEASE, {**NEEDED, "image": NEXT_IMAGE}, wait=WAIT, timeout=WAIT_SECONDS)
     assert images(space) == former
     assert all(each["status"].get("unavailableReplicas", 0) == 0 for each in space.items(DEPLOYMENTS))
 
     pods.failing_images.clear()
-    config.upgrade(str(CHART), RELEASE, {**NEEDED, "image": NEXT_IMAGE}, **WAIT)
+    config.upgrade(str(CHART), RELEASE, {**NEEDED, "image": NEXT_IMAGE}, wait=WAIT, timeout=WAIT_SECONDS)
     assert images(space) == {"images.example.com/slowpath:next"}
-    config.rollback(RELEASE, version=1, wait="watcher", timeout=180)
+    config.rollback(RELEASE, version=1, wait=WAIT, timeout=WAIT_SECONDS)
     assert images(space) == former
 
 
-def test_a_removed_release_leaves_only_what_the_team_made(config: Any, space: ControlPlane) -> None:  # noqa: ANN401 - as above
-    config.install(str(CHART), RELEASE, EVERYTHING, **WAIT)
-    config.uninstall(RELEASE, wait="watcher", timeout=60)
-    eventually(lambda: space.items(PODS) == [])
+def test_a_removed_release_leaves_only_what_the_team_made(config: HelmConfig, space: ControlPlane) -> None:
+    config.install(str(CHART), RELEASE, EVERYTHING, wait=WAIT, timeout=WAIT_SECONDS)
+    config.uninstall(RELEASE, wait=WAIT, timeout=60)
+    wait_until(lambda: space.items(PODS) == [], "removal of the pods")
     left = {
         path: set(named(space.items(f"/{path}")))
         for path in (
@@ -180,4 +191,4 @@ def _define_custom_kinds(plane: ControlPlane) -> None:
             return all(plane.get(f"/apis/monitoring.coreos.com/v1/{plural}") for plural in CUSTOM.values())
         return False
 
-    eventually(are_served)
+    wait_until(are_served, "kinds of the operator")

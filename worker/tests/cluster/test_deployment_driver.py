@@ -11,7 +11,7 @@ import yaml
 from bootstrap_parts.project_paths import ROOT
 from slowpath_cli.runner.core.driver_interface import DeploymentStatus, DriverEnvironment, DriverError, Handle
 from slowpath_cli.runner.drivers import kubernetes_clone
-from support.control_plane import ControlPlane, Json, PodStatusWriter
+from support.control_plane import ControlPlane, Json, PodStatusWriter, wait_until
 from tests.drivers.deploy_targets import RUN, RUNNER, target
 
 pytestmark = pytest.mark.long
@@ -53,8 +53,10 @@ def space(plane: ControlPlane) -> ControlPlane:
 @pytest.fixture
 def driver(
     space: ControlPlane, tmp_path: Path, place: DriverEnvironment
-) -> kubernetes_clone.KubernetesDriver:
-    token = space.create(f"/api/v1/namespaces/{SPACE}/serviceaccounts/runner/token", {"spec": {"expirationSeconds": 3600}})
+) -> Iterator[kubernetes_clone.KubernetesDriver]:
+    token = space.create(
+        f"/api/v1/namespaces/{SPACE}/serviceaccounts/runner/token", {"spec": {"expirationSeconds": 3600}}
+    )
     token_file = tmp_path / "token"
     token_file.write_text(token["status"]["token"])
     section: dict[str, Any] = {
@@ -63,7 +65,8 @@ def driver(
     }  # fmt: skip
     read = kubernetes_clone.read(section, place)
     assert isinstance(read, kubernetes_clone.KubernetesDriver)
-    return read
+    yield read
+    read.cluster._outside._http.close()  # a runner keeps its connections while it lives
 
 
 @pytest.fixture
@@ -83,6 +86,12 @@ def role(space: ControlPlane) -> Iterator[None]:
     yield
     space.client.delete(f"{ROLES}/rolebindings/runner")
     space.client.delete(f"{ROLES}/roles/{role['metadata']['name']}")
+
+
+def served(space: ControlPlane) -> set[str]:
+    """Return the names of the pods behind the original's Service."""
+    [slices] = space.items(f"/apis/discovery.k8s.io/v1/namespaces/{SPACE}/endpointslices")
+    return {each["targetRef"]["name"] for each in slices["endpoints"] or []}
 
 
 def settled(driver: kubernetes_clone.KubernetesDriver, handle: Handle) -> DeploymentStatus:
@@ -111,11 +120,10 @@ def test_the_role_of_the_guide_suffices_for_a_build_beside_the_original(
     assert clone["spec"]["selector"]["matchLabels"].keys().isdisjoint(LABELS)
     assert driver.endpoints(handle)["name"] == handle["name"]
 
-    [of_service] = space.items(f"/apis/discovery.k8s.io/v1/namespaces/{SPACE}/endpointslices")
+    wait_until(lambda: len(served(space)) == 2, "endpoints of the Service")
     of_build = {each["metadata"]["name"] for each in space.items(PODS) if "slowpath-run" in each["metadata"]["labels"]}
     assert len(of_build) == 1
-    assert of_build.isdisjoint(each["targetRef"]["name"] for each in of_service["endpoints"])
-    assert len(of_service["endpoints"]) == 2
+    assert of_build.isdisjoint(served(space))
 
     driver.restore(RUN)
     assert [each["metadata"]["name"] for each in space.items(DEPLOYMENTS)] == ["ingester"]
