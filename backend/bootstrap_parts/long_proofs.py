@@ -1,8 +1,9 @@
 """`npm run test:long -- --minutes N`: divide the minutes between the long proofs in pyproject.toml.
 
 A proof is a table `[tool.slowpath.long.NAME]` with `command` (with the placeholders {python}, {bootstrap}, {seconds} and
-{seed}), `weight` (its share, default 1), `cores` (default 1), `needs` ("nothing", "services" or "stack") and `setup` (a step
-of the set-up that only this proof needs).
+{seed}), `weight` (its share, default 1), `cores` (default 1), `needs` ("nothing", "services" or "stack"), `setup` (a step
+of the set-up that only this proof needs) and `by_name` (true: it runs only if it is named, because what it needs takes long to
+build).
 Exit code 0 means passed; a last line "N passed, N failed" gives the counts.
 
 No proof starts when the minutes are over: on a slow machine, proofs of a fixed amount of work use more than their share.
@@ -52,6 +53,7 @@ class LongProof:
     cores: int = 1
     needs: str = "nothing"
     setup: str = ""
+    by_name: bool = False
 
 
 @dataclass
@@ -95,7 +97,7 @@ def run_long(options: argparse.Namespace, console: ConsoleOutput) -> int:
             f"Unknown long proof {', '.join(sorted(unknown))}; choose from {', '.join(proof.name for proof in known)}.",
             exit_code=2,
         )
-    chosen = [proof for proof in known if not options.names or proof.name in options.names]
+    chosen = [proof for proof in known if (proof.name in options.names if options.names else not proof.by_name)]
     seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
     with marked() as mark:
         set_up(console, mark, "test", (*EVERYTHING, *(proof.setup for proof in chosen if proof.setup)))

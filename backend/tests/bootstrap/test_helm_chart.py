@@ -1,11 +1,6 @@
 """The Helm chart, rendered by Helm 4 and held against the published schemas of Kubernetes and of the operator of Prometheus."""
 
-import importlib.util
 import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,32 +10,15 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from bootstrap_parts.install_steps import find_go, go_environment
-from bootstrap_parts.project_paths import BACKEND, ROOT
+from bootstrap_parts.project_paths import ROOT
 from slowpath.core.jobs import Queue
+from support.go_modules import unpacked_module
+from support.helm_chart import CHART, CUSTOM, EVERYTHING, NEEDED, OPERATOR, helm_library
 from support.unpacked_wheels import unpacked_wheel
 
 pytestmark = pytest.mark.processes
-CHART = BACKEND / "deploy" / "helm" / "slowpath"
-HELM = ("helm-python-sdk", "0.2.2", "28cc13abaf134c3a7e37f070c939be8d9cdc9825c3c8b8b2d35161073bcd4578")
 SCHEMAS = ("kubernetes-validate", "1.37.0", "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9")
-OPERATOR = ("github.com/prometheus-operator/prometheus-operator", "v0.85.0")
 OLDEST, NEWEST = "1.25.0", "1.37.0"
-CUSTOM = {"ServiceMonitor": "servicemonitors", "PrometheusRule": "prometheusrules"}
-"""Kinds of the operator of Prometheus, with the names of their definitions, which are in its module."""
-NEEDED = {"publicUrl": "https://slowpath.example", "blobUrl": "s3://slowpath", "existingSecret": "slowpath"}
-EVERYTHING = {
-    **NEEDED,
-    "settings": {"SLOWPATH_SIGN_UP": "invited", "SLOWPATH_MAX_TEAM_BYTES": 1000},
-    "extraEnv": [{"name": "AWS_REGION", "value": "eu-central-1"}],
-    "image": {"repository": "images.example.com/slowpath", "tag": "sha256:" + "0" * 64},
-    "imagePullSecrets": [{"name": "registry"}],
-    "monitoring": {"enabled": True, "metricsTokenKey": "METRICS_TOKEN", "labels": {"release": "prometheus"}},
-    "autoscaling": {"enabled": True},
-    "ingress": {"enabled": True, "host": "slowpath.example", "tlsSecret": "tls", "className": "nginx"},
-    "networkPolicy": {"from": [{"namespaceSelector": {"matchLabels": {"name": "ingress"}}}]},
-}
-
 Json = dict[str, Any]
 Render = Callable[[Mapping[str, object]], list[Json]]
 
@@ -48,24 +26,17 @@ Render = Callable[[Mapping[str, object]], list[Json]]
 @pytest.fixture(scope="module")
 def render() -> Iterator[Render]:
     """Give a function from values to objects."""
-    helm = unpacked_wheel(*HELM)
-    if helm is None or unpacked_wheel(*SCHEMAS) is None:
-        pytest.skip("Helm or the schemas of Kubernetes cannot be had")
-    sys.path.insert(0, str(helm))
-    spec = importlib.util.find_spec("helm_python.chart")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    chart = module.Chart.load(CHART)
+    with helm_library() as helm:
+        if helm is None or unpacked_wheel(*SCHEMAS) is None:
+            pytest.skip("Helm or the schemas of Kubernetes cannot be had")
+        chart = helm.Chart.load(CHART)
 
-    def rendered(values: Mapping[str, object]) -> list[Json]:
-        chart.validate_schema(values)
-        files = chart.render(values, name="slowpath", namespace="perf", is_install=True, revision=1)
-        return [document for text in files.values() for document in yaml.safe_load_all(text) if document]
+        def rendered(values: Mapping[str, object]) -> list[Json]:
+            chart.validate_schema(values)
+            files = chart.render(values, name="slowpath", namespace="perf", is_install=True, revision=1)
+            return [document for text in files.values() for document in yaml.safe_load_all(text) if document]
 
-    yield rendered
-    sys.path.remove(str(helm))
+        yield rendered
 
 
 @cache
@@ -82,24 +53,6 @@ def validator(version: str, kind: str, api: str) -> jsonschema_rs.Validator:
 
     schema = read(folder / f"{name}.json")
     return jsonschema_rs.validator_for({**schema, **read(folder / "_definitions.json")})
-
-
-def unpacked_module(path: str, version: str) -> Path | None:
-    """Return the folder of a module, downloaded once; None without Go or a network."""
-    go = find_go()
-    if go is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [str(go), "mod", "download", "-json", f"{path}@{version}"],
-            cwd=folder,
-            env={**os.environ, **go_environment(), "GO111MODULE": "on"},
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-    return Path(json.loads(done.stdout)["Dir"]) if done.returncode == 0 else None
 
 
 @cache

@@ -211,6 +211,21 @@ def test_no_proof_starts_when_the_minutes_are_over(
     assert "2 passed, 0 failed" in capsys.readouterr().out
 
 
+def test_a_proof_by_name_runs_only_if_it_is_named(
+    tmp_path: Path, stamps: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proofs = [LongProof("first", "true"), LongProof("expensive", "true", by_name=True)]
+    monkeypatch.setattr(long_proofs, "registered", lambda: proofs)
+    monkeypatch.setattr(long_proofs, "set_up", lambda *_: None)
+    monkeypatch.setattr(long_proofs, "_RESULTS", tmp_path)
+    for names, ran in (([], "first"), (["expensive"], "expensive")):
+        options = argparse.Namespace(names=names, seed=1, minutes=1.0)
+        assert long_proofs.run_long(options, ConsoleOutput()) == 0
+        printed = capsys.readouterr().out
+        assert "1 passed, 0 failed" in printed
+        assert ran in printed
+
+
 def test_a_fixed_amount_of_work_has_a_fixed_limit() -> None:
     assert time_limit(LongProof("timed", "x {seconds}"), 60.0) == 420.0
     assert time_limit(LongProof("fixed", "x"), 60.0) == time_limit(LongProof("fixed", "x"), 600.0) == 1_500.0

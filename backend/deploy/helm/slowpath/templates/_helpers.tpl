@@ -75,6 +75,11 @@ metadata:
 spec:
   {{- if not .scaled }}
   replicas: {{ .replicas }}
+  {{- else }}
+  {{- /* A field that an upgrade no longer applies gets its default: one replica, until the autoscaler has adjusted it. */}}
+  {{- with lookup "apps/v1" "Deployment" .root.Release.Namespace (printf "%s-%s" .root.Release.Name .component) }}
+  replicas: {{ .spec.replicas }}
+  {{- end }}
   {{- end }}
   strategy: { type: RollingUpdate, rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } }
   selector:
