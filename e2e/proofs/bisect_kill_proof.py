@@ -31,7 +31,7 @@ BISECTS = 20
 EACH_SECONDS = 30.0
 """What a bisect takes of a round, kills and all, on two cores that have other work."""
 PATIENCE_SECONDS = 90.0
-"""Without a deploy that begins or a bisect that ends."""
+"""Without a deploy or a measurement that begins, or a bisect that ends."""
 BETWEEN_SECONDS = (2.0, 10.0)
 """From one kill to the next."""
 STARTING_SECONDS = 60.0
@@ -73,7 +73,7 @@ class Proof:
     def _kill_while_they_go_on(self, person: DemoUser, keeper: WorkerSupervisor) -> None:
         left = self._targets()
         next_kill = time.monotonic() + self.rng.uniform(*BETWEEN_SECONDS)
-        next_look, moved, moved_at = 0.0, (0, 0), time.monotonic()
+        next_look, moved, moved_at = 0.0, (0, 0, 0), time.monotonic()
         while self.runs.open:
             keeper.look_after()
             now = time.monotonic()
@@ -84,7 +84,7 @@ class Proof:
                 next_look = now + 2.0
                 with suppress(DemoFailed, OSError):
                     self.runs.look(person)
-                if (so_far := (len(self.runs.begun()), len(self.runs.open))) != moved:
+                if (so_far := self.runs.progress()) != moved:
                     moved, moved_at = so_far, now
             if now - moved_at > PATIENCE_SECONDS:
                 self.runs.faults += [f"bisect {one} does not go on" for one in self.runs.open]

@@ -173,6 +173,10 @@ class BisectRuns:
         """Return a line with run and commit for each deploy that began."""
         return _lines(self.folder / "ledger")
 
+    def progress(self) -> tuple[int, int, int]:
+        """Return how many deploys and measurements began and how many bisects are open: what changes while they go on."""
+        return len(self.begun()), len(_lines(self.folder / "ledger.measured")), len(self.open)
+
     def deployed(self, role: str = "") -> list[int]:
         """Return the processes of this round's deploys; `role` is theirs, or any."""
         expected = {
