@@ -59,11 +59,14 @@ def _run_with_services(options: argparse.Namespace, console: ConsoleOutput) -> i
     if not command:
         raise StartupError("No command given. Write it after `--`.", exit_code=2)
     console.to_stderr, console.quiet = True, not options.verbose
-    return run_beside(command, console, whole=options.whole)
+    return run_beside(command, console, whole=options.whole, durable=options.durable)
 
 
-def run_beside(command: Sequence[str], console: ConsoleOutput, *, whole: bool) -> int:
-    """Start PostgreSQL and Valkey (`whole`: also web, worker and relay), run a command, and stop everything."""
+def run_beside(command: Sequence[str], console: ConsoleOutput, *, whole: bool, durable: bool = False) -> int:
+    """Start PostgreSQL and Valkey (`whole`: also web, worker and relay), run a command, and stop everything.
+
+    `durable`: PostgreSQL writes commits to the disk as in production, otherwise only to the memory of the kernel.
+    """
     with tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder, marked(folder) as mark:
         set_up(
             ConsoleOutput(to_stderr=True),
@@ -71,7 +74,7 @@ def run_beside(command: Sequence[str], console: ConsoleOutput, *, whole: bool) -
             "test",
             ("python", "node", "frontend", "decode") if whole else ("python", "node"),
         )
-        stack = Stack(Path(folder), mark, console, hasty=True)
+        stack = Stack(Path(folder), mark, console, hasty=not durable)
         try:
             stack.start_stores()
             if not whole:
@@ -208,6 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     ):
         beside = commands.add_parser(name, help=help_text)
         beside.add_argument("--verbose", action="store_true", help="print the start of each service")
+        beside.add_argument("--durable", action="store_true", help="PostgreSQL syncs commits to the disk")
         beside.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
         beside.set_defaults(run=_run_with_services, whole=name == "stack")
     for name, passed_on, help_text in (

@@ -1,9 +1,9 @@
 """`npm run test:long -- --minutes N`: divide the minutes between the long proofs in pyproject.toml.
 
 A proof is a table `[tool.slowpath.long.NAME]` with `command` (with the placeholders {python}, {bootstrap}, {seconds} and
-{seed}), `weight` (its share, default 1), `cores` (default 1), `needs` ("nothing", "services" or "stack"), `setup` (a step
-of the set-up that only this proof needs) and `by_name` (true: it runs only if it is named, because what it needs takes long to
-build).
+{seed}), `weight` (its share, default 1), `cores` (default 1), `needs` ("nothing", "services" or "stack", with options such as
+`--durable`), `setup` (a step of the set-up that only this proof needs) and `by_name` (true: it runs only if it is named, because
+what it needs takes long to build).
 Exit code 0 means passed; a last line "N passed, N failed" gives the counts.
 
 No proof starts when the minutes are over: on a slow machine, proofs of a fixed amount of work use more than their share.
@@ -158,7 +158,7 @@ def _start(proof: LongProof, seconds: float, seed: int, mark: ProcessMark) -> _R
     }
     command = shlex.split(proof.command.format(**placeholders))
     if proof.needs != "nothing":
-        command = [*bootstrap, proof.needs, "--", *command]
+        command = [*bootstrap, *shlex.split(proof.needs), "--", *command]
     go = find_go()
     path = f"{go.parent}:{os.environ.get('PATH', '')}" if go else os.environ.get("PATH", "")
     environment = {**clean_environment(), **go_environment(), "PATH": path, "SLOWPATH_DECODE_BIN": str(DECODE_BINARY)}

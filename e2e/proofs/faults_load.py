@@ -19,8 +19,10 @@ TIMEOUT_SECONDS = 40.0
 SLOWEST_SECONDS = 35.0
 """No request takes longer: a failure is reported, not waited for."""
 RETRY_SECONDS = 0.3
+PAUSES_SECONDS = {"upload": 1.0, "push": 0.3, "compare": 1.0, "read": 0.3}
+"""Between what is acknowledged and the next. The worker has to keep up, also on cores that have other work."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-READS = ("/artifacts?limit=50", "/services", "/jobs?limit=50", "/comparisons?limit=50")
+READS = ("/artifacts?limit=50", "/services", "/jobs?limit=50", "/comparisons?limit=50", "/bisects?limit=50")
 
 
 @dataclass
@@ -45,8 +47,9 @@ class FaultsLoad:
 
     def start(self) -> None:
         """Begin."""
-        for work in (self._upload, self._push, self._compare, self._read):
-            self.threads.append(threading.Thread(target=self._run, args=(work,)))
+        works = {"upload": self._upload, "push": self._push, "compare": self._compare, "read": self._read}
+        for name, work in works.items():
+            self.threads.append(threading.Thread(target=self._run, args=(work, PAUSES_SECONDS[name])))
             self.threads[-1].start()
 
     def end(self) -> None:
@@ -60,13 +63,13 @@ class FaultsLoad:
         headers = {"Authorization": f"Bearer {self.token}"}
         return httpx.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=TIMEOUT_SECONDS)
 
-    def _run(self, work: Callable[[httpx.Client, int], None]) -> None:
+    def _run(self, work: Callable[[httpx.Client, int], None], pause_s: float) -> None:
         with self.client() as client:
             number = 0
             while not self.stop.is_set():
                 number += 1
                 work(client, number)
-                self.stop.wait(0.3)
+                self.stop.wait(pause_s)
 
     def _until_done(self, ask: Callable[[], httpx.Response]) -> httpx.Response | None:
         """Repeat a request until it is done, as senders do; None if the load ends before."""
@@ -129,7 +132,13 @@ class FaultsLoad:
             )
         ):
             self.comparisons.append(answer.json()["id"])
-        self.stop.wait(1.5)
+            self._wait_for(client, self.comparisons[-1])
+
+    def _wait_for(self, client: httpx.Client, comparison_id: str) -> None:
+        """Wait for a result, as people do. Comparisons wait before decodes: many would take all the time of a slow worker."""
+        while answer := self._until_done(lambda: client.get(f"/comparisons/{comparison_id}")):
+            if answer.json()["state"] not in {"waiting", "running"} or self.stop.wait(1.0):
+                return
 
     def _read(self, client: httpx.Client, number: int) -> None:
         self._until_done(lambda: client.get(READS[number % len(READS)]))
