@@ -4,7 +4,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,16 +14,19 @@ from urllib.parse import SplitResult, urlsplit
 import psycopg
 
 from bootstrap_parts.machine_checks import free_port
+from bootstrap_parts.project_paths import E2E
 from proofs.bisect_runs import BisectRuns
 from proofs.faulty_proxy import Fault, FaultyProxy
 from proofs.slow_calls import DELAY_SECONDS, SlowCalls, find_slow_calls
 from support.demo_user import DemoUser
+from support.go_programs import built_program
 from support.s3_server import BUCKET, s3_environment, s3_server_binary
 from tests.support.worker_supervisor import WorkerSupervisor
 
 SCRATCH_MIB = 8
 JUMP_SECONDS = 3600
 MOUNTED_SECONDS = 10.0
+SLOW_DISK = E2E / "support" / "slow_disk"
 NETWORK = {
     "PostgreSQL": (Fault.REFUSED, Fault.SILENT, Fault.SLOW),
     "Valkey": (Fault.REFUSED, Fault.SILENT),
@@ -71,7 +73,9 @@ class Disk:
         mount_point = self.folder / "scratch"
         mount_point.mkdir()
         self.slow_down(0)
-        command = [sys.executable, "-m", "proofs.slow_disk", str(self.stored), str(mount_point), str(self.delay)]
+        if (program := built_program(SLOW_DISK)) is None:
+            return
+        command = [str(program), str(self.stored), str(mount_point), str(self.delay)]
         with (self.folder / "disk.log").open("wb") as log:
             server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + MOUNTED_SECONDS
@@ -98,7 +102,7 @@ class Disk:
 
     def slowed(self) -> int:
         """Return how many operations took longer, and forget them."""
-        counted = self.delay.with_suffix(".slowed")
+        counted = Path(f"{self.delay}.slowed")
         count = counted.stat().st_size if counted.exists() else 0
         counted.unlink(missing_ok=True)
         return count
@@ -229,7 +233,7 @@ def running_stack(folder: Path, rng: random.Random) -> Iterator[Stack]:
     stack = Stack(folder, url, environment, commands, keeper, proxies, disk, runs)
     try:
         stack.skipped += [] if disk.is_small else ["the full disk: mounting a small one needs root"]
-        stack.skipped += [] if disk.server else ["the slow scratch disk: mounting one needs root and FUSE"]
+        stack.skipped += [] if disk.server else ["the slow scratch disk: mounting one needs root, FUSE and Go"]
         stack.skipped += [] if server else ["S3: its server cannot be built here"]
         stack.skipped += _slow_log(stack)
         yield stack

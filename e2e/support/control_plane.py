@@ -6,7 +6,6 @@ node by name, and instead of a scheduler and a kubelet `PodStatusWriter` assigns
 
 import base64
 import json
-import os
 import secrets
 import ssl
 import subprocess
@@ -23,9 +22,9 @@ import httpx
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bootstrap_parts.install_steps import find_go, go_environment
 from bootstrap_parts.machine_checks import free_port
-from support.debian_packages import TOOLS, unpacked_packages
+from support.debian_packages import unpacked_packages
+from support.go_programs import built_program
 
 SOURCE = Path(__file__).with_name("kube_api")
 BUILD_SECONDS = 1_200
@@ -154,21 +153,10 @@ def control_plane_program() -> Path | None:
 
     The build takes 10 CPU minutes or more without a cache.
     """
-    program, go = TOOLS / "kube_api", find_go()
-    if program.exists():
-        return program
-    if go is None:
-        return None
-    TOOLS.mkdir(parents=True, exist_ok=True)
     major, minor, _ = VERSION
     version = {"gitVersion": "v{}.{}.{}".format(*VERSION), "gitMajor": major, "gitMinor": minor}
     names = " ".join(f"-X k8s.io/component-base/version.{name}={value}" for name, value in version.items())
-    command = [str(go), "build", "-trimpath", f"-ldflags=-s -w {names}", "-o", str(program), "."]
-    environment = {**os.environ, **go_environment(), "CGO_ENABLED": "0"}
-    built = subprocess.run(
-        command, cwd=SOURCE, env=environment, capture_output=True, timeout=BUILD_SECONDS, check=False
-    )
-    return program if built.returncode == 0 else None
+    return built_program(SOURCE, f"-ldflags=-s -w {names}", seconds=BUILD_SECONDS)
 
 
 def etcd_program() -> Path | None:

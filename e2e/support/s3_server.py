@@ -1,11 +1,8 @@
 """A real S3 server for proofs: gofakes3 as a Go module, with its data in a file, so that it can be killed."""
 
-import os
-import subprocess
 from pathlib import Path
 
-from bootstrap_parts.install_steps import find_go, go_environment
-from support.debian_packages import TOOLS
+from support.go_programs import built_program
 
 SOURCE = Path(__file__).with_name("s3server")
 BUCKET = "slowpath"
@@ -13,21 +10,7 @@ BUCKET = "slowpath"
 
 def s3_server_binary() -> Path | None:
     """Return the program, built once; None without Go or its modules."""
-    program, go = TOOLS / "s3server", find_go()
-    if program.exists():
-        return program
-    if go is None:
-        return None
-    TOOLS.mkdir(parents=True, exist_ok=True)
-    built = subprocess.run(
-        [str(go), "build", "-o", str(program), "."],
-        cwd=SOURCE,
-        env={**os.environ, **go_environment()},
-        capture_output=True,
-        timeout=240,
-        check=False,
-    )
-    return program if built.returncode == 0 else None
+    return built_program(SOURCE)
 
 
 def s3_environment(port: int) -> dict[str, str]:
