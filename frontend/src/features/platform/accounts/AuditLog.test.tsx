@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, delay, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../api';
@@ -69,6 +69,16 @@ describe('Audit log', () => {
     expect(Date.parse(last.get('until')!)).toBe(new Date(2026, 10, 3).getTime());
   });
 
+  it('requests events only after typing has stopped', async () => {
+    const asked = serve(() => [anEvent()]);
+    show(<AuditLog team={team} />);
+    await screen.findByRole('table', { name: 'Audit log' });
+    for (const value of ['M', 'Mi', 'Mira'])
+      fireEvent.change(screen.getByLabelText('Actor'), { target: { value } });
+    await waitFor(() => expect(asked.at(-1)?.get('actor')).toBe('Mira'));
+    expect(asked.map((query) => query.get('actor'))).toEqual([null, 'Mira']);
+  });
+
   it('does not show that it is empty while events without filters are loading', async () => {
     let held = false;
     server.use(
@@ -95,7 +105,7 @@ describe('Audit log', () => {
     expect(screen.queryByRole('button', { name: 'Show all' })).not.toBeInTheDocument();
   });
 
-  it('loads older events in addition to the newer ones', async () => {
+  it('loads older events, and lists them after the newer ones', async () => {
     serve(
       (query) =>
         query.get('cursor') === null
@@ -106,7 +116,11 @@ describe('Audit log', () => {
     const { user } = show(<AuditLog team={team} />);
     await user.click(await screen.findByRole('button', { name: 'Load older events' }));
     expect(await screen.findByText('older')).toBeInTheDocument();
-    expect(screen.getByText('newer')).toBeInTheDocument();
+    expect(screen.getAllByRole('row').map((row) => row.children[3]?.textContent)).toEqual([
+      'Subject',
+      'newer',
+      'older',
+    ]);
     expect(screen.queryByRole('button', { name: 'Load older events' })).not.toBeInTheDocument();
   });
 
