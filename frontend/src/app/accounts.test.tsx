@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { momentText, setTimeZone } from '../lib/times';
 import { aSession } from '../testing/api-factories';
-import { open } from '../testing/render';
+import { enter, open } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
 import { findDraft, saveDraft } from '../ui';
 import { safeReturnPath } from './return-path';
@@ -179,14 +179,15 @@ describe('Email settings', () => {
     }),
   );
 
-  it('disable emails about mentions', async () => {
+  it('disable and enable emails about mentions', async () => {
     const sent: unknown[] = [];
     server.use(
       withMail,
       http.get(at('/user/email-preferences'), () => HttpResponse.json({ email_on_mention: true })),
       http.patch(at('/user/email-preferences'), async ({ request }) => {
-        sent.push(await request.json());
-        return HttpResponse.json({ email_on_mention: false });
+        const body = (await request.json()) as object;
+        sent.push(body);
+        return HttpResponse.json(body);
       }),
       http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({ has_password: true, linked: [] }),
@@ -199,6 +200,11 @@ describe('Email settings', () => {
     await user.click(box);
     await waitFor(() => expect(sent).toEqual([{ email_on_mention: false }]));
     expect(box).not.toBeChecked();
+    await user.click(box);
+    await waitFor(() =>
+      expect(sent).toEqual([{ email_on_mention: false }, { email_on_mention: true }]),
+    );
+    expect(box).toBeChecked();
   });
 });
 
@@ -416,6 +422,31 @@ describe('Team management', () => {
     await user.type(screen.getByRole('textbox', { name: 'Search members' }), 'zoe');
     expect(await screen.findByText('No members match the search.')).toBeInTheDocument();
     expect(names()).toEqual(['lea@x.example']);
+  });
+});
+
+describe('Name of the user', () => {
+  it('is saved, and cannot be saved again without a change', async () => {
+    const session = aSession();
+    server.use(
+      http.get(at('/sessions'), () => HttpResponse.json([])),
+      http.patch(at('/user'), () => {
+        const renamed = { ...session.user, name: 'Mira K.' };
+        server.use(
+          http.get(at('/session'), () => HttpResponse.json({ ...session, user: renamed })),
+        );
+        return HttpResponse.json(renamed);
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=account');
+    const name = await screen.findByRole('textbox', { name: 'Name' });
+    const save = within(name.closest('form')!).getByRole('button', { name: 'Save' });
+    await user.clear(name);
+    await enter(user, name, 'Mira K.');
+    expect(save).toBeEnabled();
+    await user.click(save);
+    await waitFor(() => expect(save).toBeDisabled());
+    expect(name).toHaveValue('Mira K.');
   });
 });
 

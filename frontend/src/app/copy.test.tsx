@@ -8,17 +8,17 @@ import { CopyMenu } from '../ui/CopyMenu';
 import { BISECT, aBisect } from '../testing/bisect-fixtures';
 
 describe('CopyMenu', () => {
-  it('copies the document as Markdown', async () => {
+  it.each([
+    ['Copy as Markdown', '**[Bisect 14](https://a.example/b)**\n\nFound.\n'],
+    ['Copy for Slack', '*<https://a.example/b|Bisect 14>*\nFound.\n'],
+    ['Copy link', 'https://a.example/b'],
+  ])('copies the document with %s', async (name, copied) => {
     const text = { title: 'Bisect 14', sentence: 'Found.', url: 'https://a.example/b', rows: [] };
     const { user } = show(<CopyMenu text={() => text} />);
     await user.click(await screen.findByRole('button', { name: 'Copy' }));
-    await user.click(
-      await screen.findByRole('menuitem', { name: 'Copy as Markdown', hidden: true }),
-    );
+    await user.click(await screen.findByRole('menuitem', { name, hidden: true }));
     expect(await screen.findByRole('button', { name: 'Copied' })).toBeVisible();
-    expect(await navigator.clipboard.readText()).toBe(
-      '**[Bisect 14](https://a.example/b)**\n\nFound.\n',
-    );
+    expect(await navigator.clipboard.readText()).toBe(copied);
   });
 });
 

@@ -440,6 +440,7 @@ describe('Dashboard', () => {
     await user.click(screen.getByRole('button', { name: 'Annotations' }));
     const panel = await screen.findByRole('dialog');
     await user.click(within(panel).getByRole('button', { name: 'Add annotation' }));
+    await waitFor(() => expect(where()).toContain('note=new'));
     await user.type(await within(panel).findByLabelText('Text'), 'failover test');
     await user.click(within(panel).getByRole('button', { name: 'Save' }));
     await waitFor(() => {
@@ -454,6 +455,7 @@ describe('Dashboard', () => {
       ]);
     });
     await waitFor(() => expect(where()).toContain('note=all'));
+    expect(within(panel).getByRole('button', { name: 'Add annotation' })).toBeVisible();
   });
 
   it('shows why it is empty, and configuration snippets with a new token', async () => {

@@ -123,13 +123,13 @@ describe('API reference', () => {
     expect(screen.getByText('1 operation')).toBeVisible();
   });
 
-  test('shows an error when the API description cannot be loaded', async () => {
+  test('shows why the API description cannot be loaded', async () => {
     server.use(
-      http.get('*/api/v1/openapi.json', () => problem(503, { title: 'Not available right now' })),
+      http.get('*/api/v1/openapi.json', () => problem(503, { detail: 'It is being updated.' })),
     );
     open('/help/api-reference');
     expect(await screen.findByRole('alert')).toHaveTextContent(
-      'Could not load the API description',
+      'Could not load the API description · It is being updated.',
     );
   });
 });

@@ -99,7 +99,7 @@ describe('Notification channel settings', () => {
     await expectAccessible(screen.getByRole('list', { name: 'Channels' }));
   });
 
-  it('add a webhook channel, and show its signing secret', async () => {
+  it('add a webhook channel, and show its signing secret only until the tab is left', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -147,6 +147,10 @@ describe('Notification channel settings', () => {
         service_ids: null,
       },
     ]);
+    await user.click(screen.getByRole('tab', { name: 'Metrics' }));
+    await user.click(screen.getByRole('tab', { name: 'Notifications' }));
+    expect(await screen.findByRole('listitem', { name: 'ours' })).toBeVisible();
+    expect(screen.queryByDisplayValue('whsec_once')).toBeNull();
   });
 
   it('update the events of a channel, without its destination, and offer no events for a code host', async () => {

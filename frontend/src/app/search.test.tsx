@@ -58,6 +58,26 @@ describe('Command palette', () => {
     expect(within(recent).getByRole('option')).toHaveTextContent('checkout build');
   });
 
+  test('runs commands that open a page, a panel and a dialog', async () => {
+    server.use(answer([]));
+    const { user, where } = open('/t/northwind/services');
+    await screen.findByRole('button', { name: 'Search and commands' });
+    const run = async (name: string) => {
+      await user.keyboard('{Control>}k{/Control}');
+      await user.click(
+        await screen.findByRole('combobox', { name: 'Search objects and commands' }),
+      );
+      await user.paste(name);
+      await user.click(await screen.findByRole('option', { name: new RegExp(`^${name}`, 'u') }));
+    };
+    await run('Start a bisect');
+    await waitFor(() => expect(where()).toBe('/t/northwind/bisects/new'));
+    await run('Upload files');
+    expect(await screen.findByRole('complementary', { name: 'Upload' })).toBeVisible();
+    await run('Keyboard shortcuts');
+    expect(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  });
+
   test('runs commands that open a settings tab and change the theme', async () => {
     server.use(
       answer([]),

@@ -106,6 +106,22 @@ describe('Boundary field of a new bisect', () => {
     await waitFor(() => expect(checked.at(-1)).toMatchObject({ good_sha: BASE, bad_sha: BAD }));
   });
 
+  it('selects a suggested commit by arrow keys and Enter', async () => {
+    const tag = 'v2.31.0-rc1';
+    serve(anOffer(), aPreflight(), [end({ sha: GOOD }), end({ name: tag, is_exact: false })]);
+    const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);
+    const good = await screen.findByRole('textbox', { name: 'Good' });
+    await user.clear(good);
+    await user.paste('v2.31');
+    const option = await screen.findByRole('option', { name: /^v2\.31\.0-rc1/u, hidden: true });
+    for (let at = 0; at < 2 && good.getAttribute('aria-activedescendant') !== option.id; at += 1)
+      await user.keyboard('{ArrowDown}');
+    await user.keyboard('{Enter}');
+    await waitFor(() => expect(good).toHaveValue(tag));
+    await waitFor(() => expect(checked.at(-1)).toMatchObject({ good_sha: BASE, bad_sha: BAD }));
+    expect(sent).toEqual([]);
+  });
+
   it('shows that no commit has the entered name', async () => {
     serve(anOffer(), aPreflight());
     const { user } = open(`/t/northwind/bisects/new?regression=${REGRESSION}`);

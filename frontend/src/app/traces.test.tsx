@@ -98,6 +98,20 @@ describe('Execution traces of a comparison', () => {
     await waitFor(() => expect(where()).toContain('gsort=reason'));
   });
 
+  it('restore the quantile, order, wait and viewport of the address', async () => {
+    serve();
+    show('?quantile=p999&gsort=group&gasc=true&wait=c1.0&wfrom=0.25&wto=0.75');
+    const order = within(await groups()).getAllByRole('rowheader');
+    expect(order.map(({ textContent }) => textContent)).toEqual([
+      expect.stringContaining('main.batcher'),
+      expect.stringContaining('main.late'),
+      expect.stringContaining('main.server'),
+    ]);
+    expect(screen.getByRole('radio', { name: 'p99.9' })).toBeChecked();
+    expect(screen.getByText(/ · 2 of 2$/)).toBeInTheDocument();
+    expect(await screen.findByRole('button', { name: 'the whole wait' })).toBeInTheDocument();
+  });
+
   it('show a wait with its stacks and P occupancy, and the timeline as a table', async () => {
     serve();
     const { user, where } = show('?waiter=main.batcher%7Cnetwork');
@@ -191,6 +205,20 @@ describe('Execution traces of a comparison', () => {
     expect(await screen.findByText(/No scheduler latency recorded\./)).toBeInTheDocument();
     expect(screen.getByText(/No wait was long enough/)).toBeInTheDocument();
     expect(screen.getByText(/No GC ran/)).toBeInTheDocument();
+  });
+
+  it('show why loading failed, and reload with Try again', async () => {
+    server.use(
+      http.get(at('/comparisons/:id/results/traces'), () =>
+        problem(404, { title: 'Not found', detail: 'The traces were deleted.' }),
+      ),
+    );
+    const { user } = show();
+    const alert = await screen.findByRole('alert');
+    expect(alert).toHaveTextContent('Could not load the traces · The traces were deleted.');
+    serve();
+    await user.click(within(alert).getByRole('button', { name: 'Try again' }));
+    expect(await groups()).toBeInTheDocument();
   });
 
   it('show why a timeline failed to load, and keep the rest of the page', async () => {

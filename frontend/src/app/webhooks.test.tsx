@@ -63,7 +63,7 @@ describe('Webhook settings', () => {
     ).toBeInTheDocument();
   });
 
-  it('show the deliveries of a webhook, and why missed deliveries could not be checked', async () => {
+  it('show the URL and the deliveries of a webhook, and why missed deliveries could not be checked', async () => {
     const refused = { title: 'No', detail: 'GitHub answers 404', status: 409, type: 'urn:x' };
     serve(
       [
@@ -79,6 +79,7 @@ describe('Webhook settings', () => {
     );
     const { user, container } = opened();
     const row = await screen.findByRole('listitem', { name: 'monorepo' });
+    expect(within(row).getByLabelText('URL')).toHaveValue(aWebhook().address);
     expect(row).toHaveTextContent('Could not check for missed deliveries · GitHub answers 404');
     expect(screen.getByRole('listitem', { name: HOSTILE })).toHaveTextContent('no deliveries yet');
     await user.click(within(row).getByRole('button', { name: 'Deliveries' }));
@@ -91,7 +92,7 @@ describe('Webhook settings', () => {
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
-  it('add a webhook, and show its secret', async () => {
+  it('add a webhook, and show its secret only until the tab is left', async () => {
     serve();
     const sent: unknown[] = [];
     server.use(
@@ -110,6 +111,10 @@ describe('Webhook settings', () => {
     expect(sent).toEqual([
       { name: 'monorepo', kind: 'github', repository_id: null, service_ids: [] },
     ]);
+    await user.click(screen.getByRole('tab', { name: 'Notifications' }));
+    await user.click(screen.getByRole('tab', { name: 'Integrations' }));
+    expect(await screen.findByRole('button', { name: 'Add webhook' })).toBeVisible();
+    expect(screen.queryByDisplayValue(SECRET)).toBeNull();
   });
 
   it('show why the server rejected a new webhook', async () => {

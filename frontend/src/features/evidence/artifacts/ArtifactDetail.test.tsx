@@ -76,15 +76,23 @@ describe('ArtifactDetail', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled();
   });
 
-  it('shows why the server rejected Try again', async () => {
+  it('decodes the artifact again with Try again, and shows why the server rejected it', async () => {
+    let refused = true;
     server.use(
-      http.post(at('/artifacts/a1/retry'), () =>
-        problem(409, { title: 'Not possible', detail: 'It is being decoded.' }),
-      ),
+      http.post(at('/artifacts/a1/retry'), () => {
+        if (refused) return problem(409, { title: 'Not possible', detail: 'No memory is free.' });
+        const again = anArtifact({ id: 'a1', state: 'decoding', progress: 0.1 });
+        server.use(http.get(at('/artifacts/a1'), () => HttpResponse.json(again)));
+        return HttpResponse.json(again);
+      }),
     );
     const { user } = await detail({ state: 'failed', profile: null });
     await user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('It is being decoded.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('No memory is free.');
+    refused = false;
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(section('Artifact')).toHaveTextContent(/state\s?decoding/u));
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it('keeps other run metadata when requests and Go version are saved', async () => {

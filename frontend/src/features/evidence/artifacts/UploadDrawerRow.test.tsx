@@ -72,11 +72,16 @@ describe('UploadDrawerRow', () => {
     expect(text()).toContain(words);
   });
 
-  it.each([
-    [{ phase: 'sending' as const, sentBytes: 512 }, null, '25'],
-    [{ phase: 'sending' as const, sentBytes: 0, file: new File([], 'cpu.pb.gz') }, null, '0'],
-    [{}, { state: 'decoding' as const, progress: 0.614 }, '61'],
-  ])('shows the progress of sending or decoding as a progress bar', (item, artifact, percent) => {
+  it.each<[string, Partial<TrayItem>, Partial<Artifact> | null, string]>([
+    ['sending', { phase: 'sending', sentBytes: 512 }, null, '25'],
+    [
+      'sending an empty file',
+      { phase: 'sending', sentBytes: 0, file: new File([], 'cpu.pb.gz') },
+      null,
+      '0',
+    ],
+    ['decoding', {}, { state: 'decoding', progress: 0.614 }, '61'],
+  ])('shows the progress of %s as a progress bar', (_, item, artifact, percent) => {
     row(item, artifact);
     const bar = screen.getByRole('progressbar', { name: /^cpu\.pb\.gz/u });
     expect(bar).toHaveAttribute('aria-valuenow', percent);

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { setCurrentTeam } from '../../../api';
+import { calls, setCurrentTeam } from '../../../api';
 import { anArtifact } from '../../../testing/api-factories';
 import { at, server } from '../../../testing/mock-api';
 import { show } from '../../../testing/render';
@@ -22,14 +22,19 @@ const added = async (...paths: string[]) => {
 const sides = () => tray.snapshot().items.map(({ path, side }) => `${path} ${side ?? 'none'}`);
 
 describe('UploadDrawer selection', () => {
+  const deleted: string[] = [];
   beforeEach(async () => {
     tray.clear();
+    deleted.length = 0;
     setCurrentTeam('northwind');
     server.use(
       http.put(at('/artifacts/:name'), ({ params }) =>
-        HttpResponse.json(anArtifact({ name: String(params.name) }), { status: 201 }),
+        HttpResponse.json(anArtifact({ id: `id of ${String(params.name)}` }), { status: 201 }),
       ),
-      http.delete(at('/artifacts/:id'), () => new HttpResponse(null, { status: 204 })),
+      http.delete(at('/artifacts/:id'), ({ params }) => {
+        deleted.push(String(params.id));
+        return new HttpResponse(null, { status: 204 });
+      }),
     );
     await added('1.pb', '2.pb', '3.pb', '4.pb');
   });
@@ -67,9 +72,10 @@ describe('UploadDrawer selection', () => {
     screen.getByRole('checkbox', { name: 'Select 1.pb' }).focus();
     await user.keyboard('{Delete}');
     expect(sides()).toEqual(['2.pb base', '3.pb none', '4.pb base']);
+    await vi.waitFor(() => expect(deleted).toEqual(['id of 1.pb']));
   });
 
-  it('selects all files with Ctrl+A, and empties the tray with Clear', async () => {
+  it('selects all files with Ctrl+A, and empties the tray with Clear, but keeps the artifacts', async () => {
     const { user } = show(
       <UploadDrawer
         onOpen={() => undefined}
@@ -83,5 +89,8 @@ describe('UploadDrawer selection', () => {
     expect(screen.getByRole('toolbar')).toHaveTextContent('4 selected');
     await user.click(screen.getByRole('button', { name: 'Clear' }));
     expect(tray.snapshot().items).toEqual([]);
+    // The deletion of another artifact is a later request than any that Clear sent.
+    await calls.artifactsDelete({ path: { artifact_id: 'another' } });
+    expect(deleted).toEqual(['another']);
   });
 });

@@ -67,16 +67,14 @@ const withRow = (index: number, changed: object): DrawnDashboard => {
 };
 
 describe('DashboardPage settings', () => {
-  it('request the selected environment, without an open deployment or annotation', async () => {
+  it('request the selected environment', async () => {
     const asked = serve();
-    const { user, onView } = open({ view: { note: 'all' } });
-    await user.click(await button('Close annotations'));
+    const { user } = open();
     await user.click(await screen.findByRole('combobox', { name: 'Environment' }));
     await user.click(await screen.findByRole('option', { name: 'staging', hidden: true }));
     await waitFor(() =>
       expect(asked.at(-1)?.get('environment_id')).toBe('00000000-0000-4000-8000-000000000901'),
     );
-    expect(onView).toHaveBeenLastCalledWith(expect.objectContaining({ deploy: '', note: '' }));
   });
 
   it('keep the last latency quantile selected', async () => {
@@ -208,6 +206,12 @@ describe('DashboardPage row', () => {
     open();
     const gateway = await row('gateway');
     expect(gateway).toHaveTextContent('build unknown1 instancequeried live Thanos, every 15 s');
+  });
+
+  it('shows that the live query of its source failed', async () => {
+    serve(withRow(0, { source: { id: 's', name: 'Thanos', step_ms: null, problem: 'refused' } }));
+    open();
+    expect(await row('gateway')).toHaveTextContent(/live query failed: Thanos(?!, every)/);
   });
 
   it('shows the calls per request to the first two callees, and the number of the rest', async () => {

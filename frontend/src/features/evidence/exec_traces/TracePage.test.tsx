@@ -257,7 +257,7 @@ describe('TracePage table of goroutine groups', () => {
 });
 
 describe('TracePage longest waits', () => {
-  it('are selected in order with Shorter, which is disabled at the shortest one', async () => {
+  it('are selected in order with Shorter and Longer, each of which is disabled at its end', async () => {
     const worst = [5e6, 4e6, 3e6].map((duration_ns, index) =>
       aWait({ side: 'base', artifact: null, index, duration_ns }),
     );
@@ -270,6 +270,9 @@ describe('TracePage longest waits', () => {
     expect(await screen.findByText(/ · 3 of 3$/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Shorter' })).toBeDisabled();
     expect(screen.getByRole('row', { selected: true, name: /^3 ms/ })).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Longer' }));
+    expect(await screen.findByText(/ · 2 of 3$/)).toBeInTheDocument();
+    expect(screen.getByRole('row', { selected: true, name: /^4 ms/ })).toBeInTheDocument();
   });
 
   it('are listed with a note if none of them belongs to the selected group', async () => {

@@ -42,5 +42,6 @@ describe('label filters', () => {
     const both = toggleLabel([label('/a')], label('/b'));
     expect(both).toEqual([label('/a'), label('/b')]);
     expect(toggleLabel(both, label('/a'))).toEqual([label('/b')]);
+    expect(toggleLabel(both, label('/b'))).toEqual([label('/a')]);
   });
 });

@@ -91,12 +91,12 @@ describe('hot path calculations', () => {
   });
 
   it.each([
-    [side(3104, 4096), '−16', false],
-    [side(3120, 4096), 'unchanged', false],
-    [side(3128, 4096), '+8', false],
-    [side(3168, 8192), 'crosses 3,168 by 0', true],
-  ])('describe the change and detect a crossed limit', (candidate, text, isCrossing) => {
-    const changed = path(side(3120, 4096), candidate);
+    [3104, 4096, '−16', false],
+    [3120, 4096, 'unchanged', false],
+    [3128, 4096, '+8', false],
+    [3168, 8192, 'crosses 3,168 by 0', true],
+  ])('describe a need of %i bytes of a stack of %i as "%s"', (need, stack, text, isCrossing) => {
+    const changed = path(side(3120, 4096), side(need, stack));
     expect([changeText(changed), crosses(changed)]).toEqual([text, isCrossing]);
   });
 

@@ -56,11 +56,14 @@ describe('profile URL', () => {
     expect(view).toEqual({ ...USUAL, selected: 'main.main' });
   });
 
-  test('adds a history entry for another tab or zoom, but not for a drag', () => {
+  test('adds a history entry for another tab or zoom, but not for a drag or a keystroke', () => {
     const zoomed = { ...USUAL, flame: { ...USUAL.flame, zoom: '00ff' } };
+    const search = { ...USUAL.flame.search, pattern: 'read' };
+    const typed = { ...USUAL, flame: { ...USUAL.flame, search } };
     const dragged = { ...USUAL, flame: { ...USUAL.flame, span: { from: 0.1, to: 0.4 } } };
     expect(isProfileStep(USUAL, { ...USUAL, tab: 'lines' })).toBe(true);
     expect(isProfileStep(USUAL, zoomed)).toBe(true);
     expect(isProfileStep(USUAL, dragged)).toBe(false);
+    expect(isProfileStep(USUAL, typed)).toBe(false);
   });
 });

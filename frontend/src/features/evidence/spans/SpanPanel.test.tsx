@@ -185,16 +185,21 @@ describe('SpanPanel gap explanation', () => {
     expect(screen.getByRole('button', { name: 'Explain again' })).toBeInTheDocument();
   });
 
-  it('shows how many of its pieces are drawn, and their stacks', async () => {
+  it('shows how many of its pieces are drawn, and a stack when it is opened', async () => {
     explain(explained(anExplanation({ pieces_total: 5000 })));
-    showPanel(0);
+    const { user } = showPanel(0);
     expect(
       await screen.findByText('Only the first 2 pieces of 5000 are drawn.'),
     ).toBeInTheDocument();
     const table = screen.getByRole('table', { name: 'What the goroutine did in the gap' });
     // The first frame outside the runtime names the stack.
-    expect(within(table).getByText('main.wait').parentElement).toHaveTextContent('where main.wait');
-    expect(within(table).getByText('main.wait:12')).toHaveAttribute('title', 'main.go:12');
+    const stack = within(table).getByText('main.wait');
+    expect(stack.parentElement).toHaveTextContent('where main.wait');
+    const frame = within(table).getByText('main.wait:12');
+    expect(frame).not.toBeVisible();
+    await user.click(stack);
+    expect(frame).toBeVisible();
+    expect(frame).toHaveAttribute('title', 'main.go:12');
     expect(within(table).getByText('· 2 times')).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Explain again' })).not.toBeInTheDocument();
   });

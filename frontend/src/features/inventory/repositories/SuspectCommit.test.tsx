@@ -117,7 +117,7 @@ describe('SuspectCommit', () => {
     expect(assigned).toEqual(['u2', null]);
   });
 
-  it('offers no assignee without a member, reports unknown owners, and omits an unsafe link', async () => {
+  it('offers no assignee without a member, shows why owners are unknown, and omits an unsafe link', async () => {
     shown([aSuspect('2', 1)], {
       author: { name: 'jt', user_id: null, user_name: null },
       owners: null,
@@ -125,7 +125,7 @@ describe('SuspectCommit', () => {
       pull_request: { number: 7, url: 'javascript:alert(1)' },
     });
     expect(await screen.findByText(/Only commit/u)).toBeInTheDocument();
-    expect(await screen.findByText(/owners unknown/u)).toBeInTheDocument();
+    expect(await screen.findByText('owners unknown: no mirror of this commit')).toBeInTheDocument();
     expect(screen.queryByRole('button')).toBeNull();
     expect(screen.queryByRole('link', { name: 'Pull request 7' })).toBeNull();
   });

@@ -95,7 +95,7 @@ describe('Audit log', () => {
     expect(screen.queryByRole('button', { name: 'Show all' })).not.toBeInTheDocument();
   });
 
-  it('loads older events in addition to the newer ones', async () => {
+  it('loads older events, and lists them after the newer ones', async () => {
     serve(
       (query) =>
         query.get('cursor') === null
@@ -106,7 +106,11 @@ describe('Audit log', () => {
     const { user } = show(<AuditLog team={team} />);
     await user.click(await screen.findByRole('button', { name: 'Load older events' }));
     expect(await screen.findByText('older')).toBeInTheDocument();
-    expect(screen.getByText('newer')).toBeInTheDocument();
+    expect(screen.getAllByRole('row').map((row) => row.children[3]?.textContent)).toEqual([
+      'Subject',
+      'newer',
+      'older',
+    ]);
     expect(screen.queryByRole('button', { name: 'Load older events' })).not.toBeInTheDocument();
   });
 

@@ -42,13 +42,23 @@ describe('Account deletion', () => {
   });
 
   it('requires no password if none is set', async () => {
+    const sent: unknown[] = [];
     server.use(
+      http.post(at('/user/deletion'), async ({ request }) => {
+        sent.push(await request.json());
+        return problem(403, { title: 'Refused', detail: 'Not now.' });
+      }),
       http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({ has_password: false, linked: [] }),
       ),
     );
-    await ask();
+    const user = await ask();
     await waitFor(() => expect(screen.queryByLabelText(/^Password/)).not.toBeInTheDocument());
+    await enter(user, screen.getByLabelText(/^Type/), 'mira@northwind.example');
+    await user.click(await button('Delete permanently'));
+    await waitFor(() =>
+      expect(sent).toEqual([{ email: 'mira@northwind.example', current_password: null }]),
+    );
   });
 
   it('clears the entered email address when it is cancelled', async () => {

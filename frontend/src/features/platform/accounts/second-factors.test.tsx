@@ -24,7 +24,7 @@ function serve(factors: object[], left: number) {
 }
 
 describe('Second factors', () => {
-  it('are added with a code, and the recovery codes are shown', async () => {
+  it('are added with a code, and the recovery codes are shown until they are stored', async () => {
     serve([], 0);
     const sent: unknown[] = [];
     server.use(
@@ -51,6 +51,23 @@ describe('Second factors', () => {
     await user.click(screen.getByRole('button', { name: 'Add' }));
     expect(await screen.findByText('aaaa-bbbb-cccc')).toBeInTheDocument();
     expect(sent).toEqual([{ kind: 'totp', name: 'Phone', state: 'sealed', proof: '123456' }]);
+    await user.click(screen.getByRole('button', { name: 'I stored them' }));
+    await waitFor(() => expect(screen.queryByText('aaaa-bbbb-cccc')).toBeNull());
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('are removed, and disappear from the list', async () => {
+    serve([FACTOR], 3);
+    server.use(
+      http.delete(at(`/user/second-factors/${FACTOR.id}`), () => {
+        serve([], 0);
+        return new HttpResponse(null, { status: 204 });
+      }),
+    );
+    const { user } = show(<SecondFactors />);
+    await user.click(await screen.findByRole('button', { name: 'Remove Phone' }));
+    expect(await screen.findByText('None. The password alone signs in.')).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Remove Phone' })).toBeNull();
   });
 
   it('show why one cannot be removed without a recent sign-in', async () => {

@@ -99,17 +99,25 @@ describe('Team members', () => {
     expect(screen.queryByRole('button', { name: 'Create invitation' })).not.toBeInTheDocument();
   });
 
-  it('are invited by email address and role, and the link is shown', async () => {
+  it('are invited by email address and role, and the link is shown until the invitation is revoked', async () => {
     serveMembers();
     const sent: unknown[] = [];
+    const invitation = { id: 'invitation-1', email: 'kai@northwind.example', role: 'member' };
     server.use(
       http.post(at('/teams/:team/invitations'), async ({ request }) => {
         sent.push(await request.json());
-        return HttpResponse.json(
-          { id: 'invitation-1', email: 'kai@northwind.example', role: 'member', secret: 's3cret' },
-          { status: 201 },
+        const listed = { ...invitation, created_by: null, mailed_at: null, mail_error: null };
+        server.use(
+          http.get(at('/teams/:team/invitations'), () =>
+            page([{ ...listed, expires_at: '2026-11-28T08:00:00Z' }]),
+          ),
         );
+        return HttpResponse.json({ ...invitation, secret: 's3cret' }, { status: 201 });
       }),
+      http.delete(
+        at('/teams/:team/invitations/invitation-1'),
+        () => new HttpResponse(null, { status: 204 }),
+      ),
     );
     const { user } = show(<Members team={team('admin')} session={session} onGone={nothing} />);
     await user.type(await screen.findByLabelText(/^Email/), 'kai@northwind.example');
@@ -117,6 +125,8 @@ describe('Team members', () => {
     expect(await screen.findByText(/to kai@northwind\.example/)).toBeInTheDocument();
     expect(screen.getByDisplayValue(/\/invitations\/s3cret$/)).toBeInTheDocument();
     expect(sent).toEqual([{ email: 'kai@northwind.example', role: 'member', expires_in_days: 7 }]);
+    await user.click(await screen.findByRole('button', { name: /^Revoke the invitation of kai/ }));
+    await waitFor(() => expect(screen.queryByDisplayValue(/s3cret$/)).toBeNull());
   });
 });
 
