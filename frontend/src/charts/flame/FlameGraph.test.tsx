@@ -150,7 +150,19 @@ describe('FlameGraph', () => {
   test('exports the visible graph as SVG', async () => {
     const { graph } = shown();
     await screen.findByText(/frames drawn/u);
-    await waitFor(() => expect(graph.current?.exportSvg()).toContain('ident.Clone'));
+    const svg = await waitFor(() => {
+      const written = graph.current?.exportSvg() ?? '';
+      expect(written).toContain('ident.Clone');
+      return written;
+    });
+    for (const name of ['main', 'runtime.newstack', 'ident.get']) expect(svg).toContain(name);
+  });
+
+  test('exports only the frames of a zoomed graph as SVG', async () => {
+    const { graph } = shown({}, { zoom: pathKey(['main', 'ident.Clone']) });
+    await screen.findByText(/frames drawn/u);
+    await waitFor(() => expect(graph.current?.exportSvg()).toContain('runtime.newstack'));
+    expect(graph.current?.exportSvg()).not.toContain('ident.get');
   });
 
   test('shows a link of the page as the last menu item, reachable by keys', async () => {
@@ -332,5 +344,17 @@ main 0 0
     const svg = graph.current?.exportSvg() ?? '';
     expect(svg).toContain('runtime.newstack: self 50 ns, total 50 ns per request');
     expect(svg).not.toContain('candidate');
+  });
+
+  test('fills only the frames of the selected category', async () => {
+    document.documentElement.style.setProperty('--q1', '#123456');
+    const { graph } = oneSided('stack growth, 83%');
+    await screen.findByText('all 4 frames drawn');
+    const svg = graph.current?.exportSvg() ?? '';
+    document.documentElement.style.removeProperty('--q1');
+    const filled = [
+      ...svg.matchAll(/<title>([\w.]+): self[^<]*<\/title><rect[^>]*fill="#123456"/gu),
+    ];
+    expect(filled.map(([, name]) => name)).toEqual(['runtime.newstack']);
   });
 });

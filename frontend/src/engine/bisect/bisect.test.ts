@@ -10,7 +10,7 @@ const level = (key: string, belief: number[], opened: number | null = null): Pos
 });
 
 describe('layOutPosterior', () => {
-  it('places levels side by side and keeps each bar inside its level', () => {
+  it('places levels side by side, with bars in commit order inside each level', () => {
     const { levels, stacked } = layOutPosterior(
       [
         level(
@@ -34,6 +34,9 @@ describe('layOutPosterior', () => {
         expect(bar.y + bar.height).toBeCloseTo(200);
       }
     expect(first?.bars).toHaveLength(1);
+    const [left, right] = second!.bars;
+    expect([left?.index, right?.index]).toEqual([0, 1]);
+    expect(right!.x).toBeGreaterThan(left!.x);
   });
   it('stacks the levels where space is narrow', () => {
     const { levels, stacked } = layOutPosterior(

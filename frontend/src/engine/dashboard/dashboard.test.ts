@@ -146,12 +146,13 @@ describe('autoLatencyScales', () => {
     expect((after! - before!) * plotPx).toBeGreaterThanOrEqual(25);
   });
 
-  it('states the factor by which a row with a wide range is drawn lower', () => {
+  it('states the whole factor by which a row with a wide range is drawn lower', () => {
     const [usual, wide] = autoLatencyScales([p99Row(0.01, 0.02), p99Row(0.001, 0.1)]);
     const [low, high] = heightsOf(usual, [0.01, 0.013]);
     const [wideLow, wideHigh] = heightsOf(wide, [0.01, 0.013]);
     expect(usual!.lower).toBeUndefined();
     expect(wide!.lower).toBeGreaterThan(1);
+    expect(wide!.lower! % 1).toBe(0);
     expect((high! - low!) / (wideHigh! - wideLow!)).toBeCloseTo(wide!.lower!);
     expect(heightsOf(wide, [0.001, 0.1])[0]).toBeGreaterThan(0);
   });

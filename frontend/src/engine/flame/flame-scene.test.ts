@@ -84,6 +84,13 @@ a 90 0
     expect(drawing(arranged(text), 19)).toBe('all@0+19\na@0+19\n(3: 4 1)@0+1');
   });
 
+  test('combines a thousand narrow siblings into a single rest', () => {
+    const siblings = Array.from({ length: 1000 }, (_, at) => `f${at} 1 0`);
+    expect(drawing(arranged(drawnDiff(siblings.join('\n'))), 200)).toBe(
+      'all@0+200\n(1000: 1000 0)@0+200',
+    );
+  });
+
   test('shows nodes that were not sent as a separate rest', () => {
     const { first } = writeParts(randomTree(400, 3), 40);
     const model = new FlameModel();

@@ -39,8 +39,10 @@ describe('levelsShown', () => {
     expect(levels('tinier')).toEqual([5]);
   });
 
-  test('includes narrow frames when a span is set, within or beyond the frame', () => {
-    expect(levels('b', { from: 0.1, to: 0.2 })).toEqual([5]);
+  test('includes narrow frames wherever a span is, within or beyond the frame', () => {
+    const starts = [0, 0.1, 0.5, 0.9];
+    const moved = starts.map((from) => levels('b', { from, to: from + 0.1 }));
+    expect(moved).toEqual([[5], [5], [5], [5]]);
     expect(levels('leaf', { from: -0.1, to: 0.9 })).toEqual([5]);
   });
 

@@ -178,6 +178,15 @@ describe('diff tree', () => {
     expect(flat(mergePart(tree, whole))).toEqual(flat(tree));
   });
 
+  test('rejects a part of another diff', () => {
+    const part = readDiffPart(writeWhole(randomTree(60, 3)));
+    const merged = (changed: Partial<typeof part.header>) =>
+      problem(() => mergePart(openTree(part), { ...part, header: { ...part.header, ...changed } }));
+    expect(merged({})).toBe('none');
+    expect(merged({ categories: ['other'] })).toBe('bad-tree');
+    expect(merged({ normalizations: part.header.normalizations.slice(1) })).toBe('bad-tree');
+  });
+
   test('rejects a rest without a first part, orphans, and nodes with more children than declared', () => {
     const columns = randomTree(60, 3);
     expect(

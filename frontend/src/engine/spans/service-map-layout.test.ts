@@ -32,6 +32,21 @@ describe('layOutServiceMap', () => {
     expect(long).toHaveLength(4);
     expect(Math.abs(long[1]!.x - nodes.get('api')!.x)).toBeGreaterThan(NODE_WIDTH / 2);
   });
+  it('routes long edges to the same service through one lane', () => {
+    const { lines } = layOutServiceMap(
+      ['gate', 'api', 'cache', 'store'],
+      [
+        edge('gate', 'api'),
+        edge('api', 'cache'),
+        edge('cache', 'store'),
+        edge('gate', 'store'),
+        edge('api', 'store'),
+      ],
+    );
+    const [fromGate, fromApi] = lines.slice(3);
+    expect(fromGate).toHaveLength(6);
+    expect(fromApi!.slice(1)).toEqual(fromGate!.slice(3));
+  });
   it('accepts cycles and calls of a service to itself', () => {
     const map = layOutServiceMap(['a', 'b'], [edge('a', 'b'), edge('b', 'a'), edge('a', 'a')]);
     expect([...map.back]).toEqual([1]);

@@ -132,9 +132,17 @@ describe('AddToReport', () => {
   it('keeps the form open with the reason when the server rejects the snapshot', async () => {
     serve([aReport()]);
     server.use(
+      http.post(at('/reports'), () => HttpResponse.json(aReport({ id: 'r9' }), { status: 201 })),
       http.post(at('/reports/:id/snapshots'), () =>
         problem(409, { detail: 'A report has at most 100 parts.', resolution: 'Begin a new one.' }),
       ),
+    );
+    const deleted: unknown[] = [];
+    server.use(
+      http.delete(at('/reports/:id'), ({ params }) => {
+        deleted.push(params.id);
+        return new HttpResponse(null, { status: 204 });
+      }),
     );
     const { user } = showButton();
     await openDialog(user);
@@ -143,6 +151,10 @@ describe('AddToReport', () => {
     expect(alert).toHaveTextContent('Could not add the page · A report has at most 100 parts.');
     expect(alert).toHaveTextContent('Begin a new one.');
     expect(screen.getByRole('radio', { name: 'Why stacks grow' })).toBeChecked();
+    // Only a report that was created for the snapshot is deleted.
+    await user.click(screen.getByRole('radio', { name: 'New report' }));
+    await user.click(screen.getByRole('button', { name: 'Add snapshot' }));
+    await waitFor(() => expect(deleted).toEqual(['r9']));
   });
 
   it('adds the page to a new report when the reports cannot be listed', async () => {

@@ -203,7 +203,7 @@ describe('ComparePage, previews', () => {
     expect(screen.getAllByRole('alert')).toHaveLength(1);
   });
 
-  it('shows viewers that they cannot start comparisons', async () => {
+  it('disables the start for viewers and shows the reason', async () => {
     serve();
     server.use(
       http.get(at('/session'), () =>
@@ -212,6 +212,7 @@ describe('ComparePage, previews', () => {
     );
     open(`${COMPARE}?base=${build(1)}&candidate=${build(2)}`);
     expect(await start()).toHaveAttribute('title', 'Viewers cannot start comparisons.');
+    expect(await start()).toBeDisabled();
   });
 });
 

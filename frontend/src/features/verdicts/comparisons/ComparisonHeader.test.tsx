@@ -57,6 +57,17 @@ describe('verdict in ComparisonHeader', () => {
       'Regressed: <span class="mono">shop.(*Cart).Add</span> <span class="more">takes more time</span>',
     );
   });
+
+  it('shows a function name that contains another one as a whole', () => {
+    const subjects = ['example.com/x/shop.(*Cart).Add', 'example.com/x/shop.(*Cart).AddAll'];
+    const findings = subjects.map((subject) => aFinding({ kind: 'profile.function', subject }));
+    header({
+      headline: aHeadline({ sentence: 'Regressed: shop.(*Cart).AddAll takes more time.' }),
+      findings,
+    });
+    expect(screen.getByText('shop.(*Cart).AddAll')).toHaveClass('mono');
+    expect(screen.queryByText('shop.(*Cart).Add')).toBeNull();
+  });
 });
 
 describe('line below the verdict in ComparisonHeader', () => {

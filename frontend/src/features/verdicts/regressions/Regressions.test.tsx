@@ -281,7 +281,10 @@ describe('keyboard shortcuts of Regressions', () => {
 });
 
 describe('selected regressions', () => {
-  it('are named by their titles and unassigned together', async () => {
+  it.each([
+    ['assigned', 'Mira Kovač', PERSON],
+    ['unassigned', 'unassigned', null],
+  ])('are named by their titles and %s together', async (_, name, assignee_id) => {
     serve(() => [
       aRegression({ id: 'a1', title: 'One' }),
       aRegression({ id: 'a2', title: 'Two' }),
@@ -293,9 +296,9 @@ describe('selected regressions', () => {
     expect(screen.getByText('1 regression selected')).toBeInTheDocument();
     await user.click(screen.getByRole('checkbox', { name: 'Select One' }));
     await user.click(screen.getByRole('button', { name: 'Assign' }));
-    await user.click(await choose('unassigned'));
+    await user.click(await choose(name));
     await waitFor(() => expect(sent).toHaveLength(1));
-    expect(sent[0]).toEqual({ ids: ['a1', 'a3'], change: { assignee_id: null } });
+    expect(sent[0]).toEqual({ ids: ['a1', 'a3'], change: { assignee_id } });
     await waitFor(() =>
       expect(screen.getByRole('checkbox', { name: 'Select One' })).not.toBeChecked(),
     );

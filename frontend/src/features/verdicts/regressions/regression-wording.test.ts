@@ -63,10 +63,13 @@ describe('eventText', () => {
     expect(text('still-slower')).toBe('still slower');
   });
 
-  it('names the branches of a merge, and why no bisect was started', () => {
+  it('states why no bisect was started', () => {
     expect(text('bisect-not-started', { to: 'budget', sentence: 'Used up.' })).toBe(
       'no bisect was started automatically: Used up.',
     );
+  });
+
+  it('names the branches of a merge', () => {
     expect(text('merged-to-branch', { from: 'feature', to: 'main' })).toBe(
       'reached main from feature',
     );

@@ -5,7 +5,7 @@ import { HiddenInSnapshot, Section, countText } from '../../../../ui';
 import { AllCandidates } from './AllCandidates';
 import { Candidates } from './Candidates';
 import classes from '../shared/bisects.module.css';
-import { candidateAt, nameOf, type SelectedCandidate } from './bisect-levels';
+import { nameOf, placesOf, type SelectedCandidate } from './bisect-levels';
 
 type Props = {
   bisect: Bisect;
@@ -69,11 +69,8 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
           rows={[...level.candidates].reverse()}
           chosen={candidate?.id ?? null}
           onChoose={(one) => {
-            for (let index = 0; index < level.bars.posterior.length; index += 1)
-              if (candidateAt(level, index) === one) {
-                onPick({ level: level.key, index });
-                return;
-              }
+            const index = placesOf(level)[level.candidates.indexOf(one)] ?? -1;
+            if (index >= 0) onPick({ level: level.key, index });
           }}
           commit={named}
         />

@@ -15,25 +15,35 @@ export type SelectedCandidate = ChosenCandidate & { candidate?: BisectCandidate 
 
 export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(module ?? repository);
 
-/** Returns the position of a candidate among all of its level; -1 if it is not found. */
-function placeOf(level: BisectLevel, candidate: BisectCandidate): number {
-  if (level.candidates.length === level.bars.posterior.length)
-    return level.candidates.indexOf(candidate);
-  // Of many candidates only the most probable are sent, in commit order. Their positions are found
-  // by posterior.
+/**
+ * Returns the positions of the sent candidates of a level; -1 if not found. Of many candidates only
+ * the probed and the most probable ones are sent, in commit order. A probe has the position of its
+ * candidate; other candidates are found by posterior, of which the bars have three digits.
+ */
+export function placesOf({ candidates, bars }: BisectLevel): number[] {
+  if (candidates.length === bars.posterior.length) return candidates.map((_, place) => place);
+  const probed = new Map(bars.probes.map(([place, number]) => [number, place]));
+  const taken = new Set(probed.values());
   let from = 0;
-  for (const one of level.candidates) {
-    const at = level.bars.posterior.indexOf(one.posterior, from);
-    if (one === candidate) return at;
+  return candidates.map(({ posterior, probe_number }) => {
+    const own = probe_number === null ? undefined : probed.get(probe_number);
+    if (own !== undefined) return own;
+    const at = bars.posterior.findIndex(
+      (bar, place) => place >= from && !taken.has(place) && isRounded(bar, posterior),
+    );
     if (at >= 0) from = at + 1;
-  }
-  return -1;
+    return at;
+  });
 }
 
-export function candidateAt(level: BisectLevel, index: number): BisectCandidate | undefined {
-  if (level.candidates.length === level.bars.posterior.length) return level.candidates[index];
-  return level.candidates.find((one) => placeOf(level, one) === index);
+/** Returns whether a number is another one rounded to three digits, in either direction at half. */
+function isRounded(rounded: number, exact: number): boolean {
+  const digit = exact > 0 ? 10 ** (Math.floor(Math.log10(exact)) - 2) : 0;
+  return Math.abs(rounded - exact) <= digit * 0.500001;
 }
+
+export const candidateAt = (level: BisectLevel, index: number): BisectCandidate | undefined =>
+  level.candidates[placesOf(level).indexOf(index)];
 
 export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
   const verdicts = new Map<number, Probe['verdict']>(
@@ -41,7 +51,7 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
   );
   return levels.map((level, at) => {
     const next = levels[at + 1];
-    const opened = next ? level.candidates.find(({ id }) => id === next.key) : undefined;
+    const opened = next ? level.candidates.findIndex(({ id }) => id === next.key) : -1;
     const best = level.candidates.reduce<BisectCandidate | undefined>(
       (most, one) => (most && most.posterior >= one.posterior ? most : one),
       undefined,
@@ -62,7 +72,7 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
             versionText(level.dependency_update.new_version),
           ]
         : [shortCommit(level.good), shortCommit(level.bad)],
-      opened: opened ? placeOf(level, opened) : null,
+      opened: placesOf(level)[opened] ?? null,
       best: best ? [suspectWords(best.posterior), shortCommit(best.sha)] : ['', ''],
       bump: next ? dependencyUpdateText(next.dependency_update) : null,
     };

@@ -60,14 +60,16 @@ describe('runner labels', () => {
     expect(hasLabels({ labels: { zone: 'us', query: 'a=b', size: 'l' } }, labels)).toBe(true);
     expect(hasLabels({ labels: { zone: 'us' } }, labels)).toBe(false);
   });
+});
 
-  it('are quoted for the shell in the runner command', () => {
+describe('runnerCommand', () => {
+  it('quotes labels for the shell', () => {
     const labels = { zone: 'eu', owner: "Mira's team" };
     const command = runnerCommand(CHECKOUT, { server: 'http://x', token: 't', labels });
     expect(command).toContain(`--label zone=eu --label 'owner=Mira'\\''s team' --repo .`);
   });
 
-  it('are absent by default from a command that downloads the CLI from the server', () => {
+  it('downloads the CLI from the server, and has no labels by default', () => {
     const cli = cliCommand('http://x', ['linux-arm64']);
     expect(runnerCommand(cli, { server: 'http://x', token: 't' })).toBe(
       'curl -fsSo slowpath http://x/cli/linux-arm64 && chmod +x slowpath && SLOWPATH_URL=http://x SLOWPATH_TOKEN=t ./slowpath runner --repo . --measure ./measure.sh -- ./deploy.sh',
@@ -90,14 +92,29 @@ describe('bisect-levels', () => {
     expect(shownLevel(aBisect(), '')!.repository).toBe('monorepo');
   });
 
-  it('candidateAt finds a candidate by position when only some candidates were sent', () => {
+  it.each([
+    ['of different posteriors', [0.004, 0.996], [0, 0.004, 0, 0.996, 0], [1, 3]],
+    ['of equal posteriors, one of them probed', [0.25, 0.25], [0.25, 0.25, 0.25, 0.25], [0, 3]],
+    ['whose posteriors were rounded for the bars', [1 / 32, 0.9684], [0, 0.0312, 0.968], [1, 2]],
+  ])('candidateAt finds sent candidates %s', (_, sent, posterior, places) => {
     const level = aBisect().levels[0]!;
+    const probes: [number, number][] = [[places[1]!, 1]];
     const many = {
       ...level,
-      bars: { ...level.bars, posterior: [0, 0.004, 0, 0.996, 0] },
+      candidates: level.candidates.map((one, at) => ({ ...one, posterior: sent[at]! })),
+      bars: { ...level.bars, posterior, probes },
     };
-    expect(candidateAt(many, 3)!.sha).toBe(DEPENDENCY_UPDATE);
-    expect(candidateAt(many, 2)).toBeUndefined();
+    const found = posterior.map((_bar, place) => candidateAt(many, place)?.sha);
+    const expected = posterior.map((_bar, place) => level.candidates[places.indexOf(place)]?.sha);
+    expect(found).toEqual(expected);
+  });
+
+  it('chartLevels returns the position of the opened candidate when not all were sent', () => {
+    const bisect = aBisect();
+    const [top, deep] = bisect.levels;
+    const bars = { posterior: [0, 0.004, 0, 0.996, 0], prior: [], probes: [] };
+    const levels = [{ ...top!, bars }, deep!];
+    expect(chartLevels({ ...bisect, levels })[0]!.opened).toBe(3);
   });
 });
 

@@ -178,6 +178,13 @@ describe('CompilerPanel', () => {
     ).toBeInTheDocument();
     expect(screen.getByText(/No difference in the functions/u)).toBeInTheDocument();
   });
+
+  it('shows different build settings above the statements', () => {
+    panel(aSection({ differences: [{ setting: 'GOAMD64', base: 'v1', candidate: 'v3' }] }));
+    expect(screen.getByRole('region', { name: 'Compiler' })).toHaveTextContent(
+      /GOAMD64.*crosses 3,168/u,
+    );
+  });
 });
 
 describe('CompilerAbsence', () => {

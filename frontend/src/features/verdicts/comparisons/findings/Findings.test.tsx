@@ -333,9 +333,10 @@ describe('list of findings', () => {
     expect(rows()).toHaveLength(11);
   });
 
-  it('shows a finding beyond the first three that is chosen from the start', () => {
-    list({ findings: several(11) }, { chosen: 10 });
-    expect(screen.getByRole('button', { current: true })).toHaveTextContent('Number 10 changed');
+  it('shows all findings when one beyond the first three is chosen from the start', () => {
+    list({ findings: several(11) }, { chosen: 8 });
+    expect(rows()).toHaveLength(11);
+    expect(screen.getByRole('button', { current: true })).toHaveTextContent('Number 8 changed');
   });
 
   it('shows the same icon for findings of the same kind, whatever their subject', () => {
@@ -443,9 +444,15 @@ describe('columns and terms of a list of findings', () => {
   });
 
   it('are shown only when the findings use them', () => {
-    list({ findings: [own] });
+    const { unmount } = list({ findings: [own] });
     expect(screen.queryByText('attributed to')).not.toBeInTheDocument();
     expect(screen.queryByText('Terms:')).not.toBeInTheDocument();
+    unmount();
+    list({ findings: [aFinding()] });
+    expect(screen.getByText('attributed to')).toBeInTheDocument();
+    expect(screen.getByText('Terms:').parentElement).toHaveTextContent(
+      /^Terms:attributed coststack growth$/u,
+    );
   });
 
   it('include the certainty of a tentative finding', () => {

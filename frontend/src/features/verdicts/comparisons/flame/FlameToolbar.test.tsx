@@ -86,6 +86,11 @@ describe('search field of FlameToolbar', () => {
     expect(views.map(({ search }) => search.pattern)).toEqual(['Clone', '']);
   });
 
+  it('announces the matches to screen readers', () => {
+    toolbar();
+    expect(screen.getByText('2 frames')).toHaveAttribute('aria-live', 'polite');
+  });
+
   it('marks an invalid regular expression, and switches to plain text on click', async () => {
     const { user, views } = toolbar();
     const field = screen.getByLabelText('Search frames');

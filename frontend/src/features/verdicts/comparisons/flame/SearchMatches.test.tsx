@@ -76,6 +76,21 @@ describe('SearchMatches', () => {
     expect(screen.getByText('Not a regular expression: Unterminated group')).toBeInTheDocument();
   });
 
+  it('sends no request for an invalid pattern or while a filter narrows the graph', async () => {
+    const asked: (string | null)[] = [];
+    server.use(
+      http.get(at('/comparisons/c1/views/v1/search'), ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get('pattern'));
+        return HttpResponse.json({ nodes: 0, functions: 0, base_raw: 0, candidate_raw: 0 });
+      }),
+    );
+    matches('(');
+    matches('main', { focus: 'x' });
+    matches('other');
+    await screen.findByText('no frame matches');
+    expect(asked).toEqual(['other']);
+  });
+
   it('shows nothing without a pattern', () => {
     const { container } = matches('', {}, LOCAL);
     expect(container.querySelector('p')).toBeEmptyDOMElement();

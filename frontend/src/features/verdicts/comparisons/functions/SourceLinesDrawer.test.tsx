@@ -115,7 +115,7 @@ describe('SourceLinesDrawer', () => {
     );
   });
 
-  it('shows the suspect commit of the comparison', async () => {
+  it('shows the suspect commit of the comparison above the source', async () => {
     server.use(http.get(at('/comparisons/c1/views/v1/lines'), () => HttpResponse.json([aLine()])));
     show(
       <SuspectContext value={<p>Suspect commit by Ada</p>}>
@@ -130,7 +130,11 @@ describe('SourceLinesDrawer', () => {
         />
       </SuspectContext>,
     );
-    expect(within(await screen.findByRole('dialog')).getByText(/by Ada/u)).toBeInTheDocument();
+    const drawer = within(await screen.findByRole('dialog'));
+    const source = await drawer.findByRole('region', { name: `Source of ${NAME}` });
+    expect(drawer.getByText(/by Ada/u).compareDocumentPosition(source)).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING,
+    );
   });
 
   it('shows attributed cost if any line has some', async () => {
