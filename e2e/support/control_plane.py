@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -246,7 +246,7 @@ def _process(command: Sequence[str], log: Path) -> Iterator[None]:
                 process.kill()
 
 
-def _print_logs_of_failure(folder: Path, names: Sequence[str]) -> None:
+def _print_logs_of_failure(folder: Path, names: Iterable[str]) -> None:
     if sys.exc_info()[0] is not None:
         for name in names:
             lines = (folder / f"{name}.log").read_text(errors="replace").splitlines()[-LOG_LINES:]
