@@ -3,21 +3,30 @@
 An empty database gets the tables of the code and `baseline.sql`, and is stamped with the newest version; only databases
 that exist already run the versions. The first version is the schema of 2026-11-28, which no version creates.
 
-A migration that cannot get its lock within four seconds fails instead of making every reader queue behind it. An advisory
-lock keeps two servers that start together from migrating at once. Each migration has its own transaction, so that the
-earlier ones remain when a later one fails.
+While a migration waits for the lock of a table, all who use the table queue behind it. So it waits little more than a
+second, is rolled back, lets the others go first, and is tried again; after two minutes it fails. An advisory lock keeps two
+servers that start together from migrating at once. Each migration has its own transaction, so that the earlier ones remain
+when a later one fails.
 """
 
 import os
+import time
 from pathlib import Path
 
+import psycopg
 from alembic import context
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, pool, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, pool, text
+from sqlalchemy.exc import OperationalError
 
 from slowpath import metadata
 
-LOCK_TIMEOUT_MS = 4_000
+LOCK_TIMEOUT_MS = 1_200
+"""Longer than `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that is in the way."""
+LOCK_PATIENCE_SECONDS = 120.0
+"""How long a migration that does not get its locks is tried again."""
+LOCK_PAUSE_SECONDS = 3.0
+"""Between two attempts: those who queued behind the first are served meanwhile."""
 STATEMENT_TIMEOUT_MS = 60_000
 """Building an index over many rows takes the longest."""
 ADVISORY_LOCK = 0x736C6F77
@@ -54,6 +63,24 @@ def migrate(connection: Connection) -> None:
         context.run_migrations()
 
 
+def migrate_between_others(engine: Engine, patience_s: float) -> None:
+    """Migrate, and again from the version that did not get its locks, until the time is over."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            with engine.connect() as connection:
+                return migrate(connection)
+        except OperationalError as error:
+            is_locked = isinstance(error.orig, (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected))
+            if not is_locked or time.monotonic() > deadline:
+                raise
+        context.config.print_stdout(
+            "A migration waits for the lock of a table that another transaction uses; next attempt in %d s.",
+            LOCK_PAUSE_SECONDS,
+        )
+        time.sleep(LOCK_PAUSE_SECONDS)
+
+
 def create_schema(connection: Connection) -> None:
     """Create the schema of the newest version in an empty database."""
     metadata.METADATA.create_all(connection)
@@ -72,7 +99,7 @@ def require_known_versions(heads: tuple[str, ...], versions: ScriptDirectory) ->
 
 
 def run() -> None:
-    """Migrate under the advisory lock. A caller may provide the URL (`config.attributes["url"]`)."""
+    """Migrate under the advisory lock. A caller may provide `url` and `lock_patience_s` (`config.attributes`)."""
     engine = create_engine(
         database_url(),
         poolclass=pool.NullPool,
@@ -82,11 +109,11 @@ def run() -> None:
         },
     )
     # The lock has its own connection: it must outlive the transactions of the migrations.
-    with engine.connect() as guard, engine.connect() as connection:
+    with engine.connect() as guard:
         with guard.begin():
             guard.execute(text("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"))
             guard.execute(text("SELECT pg_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
-        migrate(connection)
+        migrate_between_others(engine, context.config.attributes.get("lock_patience_s", LOCK_PATIENCE_SECONDS))
         guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": ADVISORY_LOCK})
 
 

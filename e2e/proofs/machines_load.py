@@ -32,13 +32,20 @@ class Load:
     files: Sequence[tuple[str, bytes]]
     """Path and content of each upload."""
     pause_s: float
+    of_upgrade: int
+    """Number of uploads, the last ones, that are made from `upgrading` to `upgraded`."""
+    begun: set[str] = field(default_factory=set)
+    """Paths of the uploads that were begun."""
     acknowledged: dict[str, str] = field(default_factory=dict)
     """The artifact of each upload, by path."""
+    acknowledged_at: list[float] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     events: list[list[tuple[float, str, str]]] = field(default_factory=list)
     """Of each stream: time, subject and state; an empty subject is `stale`."""
     connections: list[int] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    upgrading: threading.Event = field(default_factory=threading.Event)
+    upgraded: threading.Event = field(default_factory=threading.Event)
     uploads_ended: threading.Event = field(default_factory=threading.Event)
     stop: threading.Event = field(default_factory=threading.Event)
     threads: list[threading.Thread] = field(default_factory=list)
@@ -56,13 +63,19 @@ class Load:
 
     def end(self) -> None:
         """End all threads; a stream that is silent ends with the process."""
-        self.stop.set()
+        for event in (self.stop, self.upgrading, self.upgraded):
+            event.set()
         for thread in self.threads:
             thread.join(10 if not thread.daemon else 1)
 
     def _upload(self) -> None:
         with self.client() as client:
-            for path, content in self.files:
+            for number, (path, content) in enumerate(self.files):
+                if number == len(self.files) - self.of_upgrade:
+                    self.upgrading.wait()
+                if self.upgraded.is_set():
+                    break
+                self.begun.add(path)
                 while not self.stop.is_set() and path not in self.acknowledged:
                     self._send(client, path, content)
                 self.stop.wait(self.pause_s)
@@ -76,6 +89,7 @@ class Load:
             return
         if answer.is_success:
             self.acknowledged[path] = answer.json()["id"]
+            self.acknowledged_at.append(time.time())
         elif answer.status_code in UNAVAILABLE:
             self.stop.wait(RETRY_SECONDS)
         else:

@@ -3,8 +3,9 @@
 They share one PostgreSQL with a synchronous replica, Valkey with a replica and three Sentinels, and an S3 server if it can be
 built, otherwise a folder. PostgreSQL is reached through PgBouncer (transactions, and a session for what listens) if Debian's
 package can be had; without it PostgreSQL does not fail over. Each process is killed in turn, PostgreSQL and Valkey fail over to
-their replicas, then the web processes are restarted one by one. In the end every upload was decoded once, no session was lost,
-each event stream learned of each decode, and the reads outside fail-over took at most a second (95th percentile).
+their replicas. Then comes an upgrade: the schema is migrated (`machines_upgrade.py`), the former processes go on with it, and
+all are restarted one by one. In the end every upload was decoded once, no session was lost, each event stream learned of each
+decode, and the reads outside fail-over, with those of the upgrade, took at most a second (95th percentile).
 Run beside the stores: `bootstrap.py services -- python -m proofs.machines_proof --seconds N --seed N`.
 """
 
@@ -31,6 +32,7 @@ from proofs.journal import TRIGGERS, Journal
 from proofs.kill_proof import PATIENCE_SECONDS, PROFILE, Round, judge, say
 from proofs.machines_load import Load
 from proofs.machines_stores import Pooler, PostgresPair, postgres_pair
+from proofs.machines_upgrade import Upgrade, add_rows, judge_upgrade, migrate
 from proofs.timeline import timeline
 from support.debian_packages import library_path, unpacked_packages
 from support.s3_server import BUCKET, s3_environment, s3_server_binary
@@ -42,7 +44,10 @@ WEBS, WORKERS, RELAYS = 3, 3, 2
 QUEUES = ("decode", "analyse,bisect", "decode,notify,mirror")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 START_SECONDS = 240.0
+STOP_SECONDS = 30.0
 QUIET_SECONDS = 5.0
+UPGRADE_UPLOADS = 150
+"""At most, beside those that are made while processes are killed."""
 SLOWEST_P95_SECONDS = 1.0
 FEWEST_READS = 50
 """Reads outside fail-over that the percentile needs."""
@@ -90,15 +95,21 @@ class Machines:
             time.sleep(0.1)
         return False
 
-    def fail(self, name: str, rng: random.Random, *, softly: bool = False) -> bool:
-        """Kill or stop one, and wait until it is back; return whether it is."""
+    def restart(self, name: str) -> bool:
+        """Stop one as an upgrade does, and wait until it is back; return whether it ended and is back."""
+        process, deadline = self.keeper.running[name], time.monotonic() + STOP_SECONDS
+        process.terminate()
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if process.poll() is None:
+            return False
+        self.keeper.look_after()
+        return self.wait_for(name)
+
+    def fail(self, name: str, rng: random.Random) -> bool:
+        """Kill one, and wait until it is back; return whether it is."""
         begun = time.time()
-        if softly:
-            process = self.keeper.running[name]
-            process.terminate()
-            process.wait(30)
-            self.keeper.look_after()
-        elif name == POSTGRES:
+        if name == POSTGRES:
             self.postgres.kill()
         elif name == POSTGRES_FAIL_OVER:
             self._fail_over_postgres()
@@ -144,6 +155,7 @@ def _machines(folder: Path) -> Iterator[Machines]:
     with postgres_pair(folder, "slowpath_proof_machines") as postgres:
         with postgres.database.as_admin() as connection:
             connection.execute(TRIGGERS)
+        add_rows(postgres.database)
         valkey = watched_valkey(folder)
         program = unpacked_packages(["pgbouncer", "libc-ares2", "libevent-2.1-7"], "usr/sbin/pgbouncer")
         pooler = Pooler(program, folder / "pooler", free_port()) if program else None
@@ -191,30 +203,38 @@ def _processes(  # noqa: PLR0917 - the parts that the processes share
     return WorkerSupervisor(environment, folder, commands, settings)
 
 
-def play(machines: Machines, rng: random.Random, seconds: float) -> list[str]:
-    """Kill everything once under load, restart web one by one; return what is wrong."""
+def play(machines: Machines, rng: random.Random, seconds: float, *, kills: bool = True) -> list[str]:
+    """Kill everything once under load, then upgrade; return what is wrong."""
     if not machines.wait_for(*machines.web_ports):
         return ["the web processes did not become ready"]
     headers = {"Origin": machines.address, "Cookie": f"slowpath={owner_of(machines.postgres.database).owner.cookie}"}
     content = gzip.decompress(PROFILE.read_bytes())
     count = max(12, int(seconds / 2))
+    pause_s = seconds / count * 0.8
+    count = count if kills else 2
     files = [
         (f"/builds/shop/{COMMIT}/artifacts/cpu.{number:03}.pb.gz", gzip.compress(content, 1, mtime=number + 1))
-        for number in range(count)
+        for number in range(count + UPGRADE_UPLOADS)
     ]
     load = Load(
         lambda: httpx.Client(base_url=f"{machines.address}/api/v1", headers=headers, timeout=20),
         files,
-        seconds / count * 0.8,
+        pause_s,
+        UPGRADE_UPLOADS,
     )
     load.start(readers=2, streams=3)
     played = Round(count, [], 0)
     try:
-        _fail_everything(machines, rng, played, seconds)
+        if kills:
+            _fail_everything(machines, rng, played, seconds)
+        load.upgrading.set()
+        upgrade = _upgrade(machines, played)
+        load.upgraded.set()
         _wait_until_done(machines, load, played)
         load.stop.wait(QUIET_SECONDS)
     finally:
         load.end()
+    played.faults += judge_upgrade(upgrade, load.reads, load.acknowledged_at, slowest_p95=SLOWEST_P95_SECONDS)
     _judge(machines, load, played)
     return played.faults
 
@@ -230,10 +250,24 @@ def _fail_everything(machines: Machines, rng: random.Random, played: Round, seco
             played.faults.append(f"{name} was not back after {START_SECONDS:.0f} s")
         played.killed.append((begun, name))
         _look_after(machines, pause * rng.uniform(0.5, 1.5))
-    for name in machines.web_ports:
-        if not machines.fail(name, rng, softly=True):
-            played.faults.append(f"{name} was not back after its restart")
+
+
+def _upgrade(machines: Machines, played: Round) -> Upgrade:
+    """Migrate the schema, let the former processes go on with it, and restart them: web first, then workers and relays."""
+    if not machines.wait_for(*machines.keeper.processes):
+        played.faults.append("not every process was ready before the upgrade")
+    played.killed.append((time.time(), "migration"))
+    upgrade = migrate(machines.postgres.database, machines.folder / "release", machines.keeper.look_after)
+    say(f"schema migrated: {upgrade.fault or f'{upgrade.migrated - upgrade.begun:.1f} s'}")
+    _look_after(machines, QUIET_SECONDS)
+    for name in [*machines.web_ports, *(name for name in machines.targets if name.startswith(("worker-", "relay-")))]:
+        begun = time.time()
+        if not machines.restart(name):
+            played.faults.append(f"{name} did not end, or was not back after its restart")
+        played.killed.append((begun, f"restart of {name}"))
         _look_after(machines, 0.5)
+    upgrade.ended = time.time()
+    return upgrade
 
 
 def _look_after(machines: Machines, seconds: float) -> None:
@@ -260,8 +294,8 @@ def _judge(machines: Machines, load: Load, played: Round) -> None:
             admin.execute("SELECT subject_id, id FROM job WHERE name = 'artifacts.decode'").fetchall()
         )
         journal = Journal.read(admin)
-        if len(load.acknowledged) != len(load.files):
-            played.faults.append(f"{len(load.files) - len(load.acknowledged)} uploads were never acknowledged")
+        if len(load.acknowledged) != len(load.begun):
+            played.faults.append(f"{len(load.begun) - len(load.acknowledged)} uploads were never acknowledged")
         if set(map(UUID, load.acknowledged.values())) != set(jobs):
             played.faults.append(f"{len(load.acknowledged)} uploads were acknowledged, {len(jobs)} artifacts were made")
         judge(played, journal, admin, jobs)
@@ -310,6 +344,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
+    parser.add_argument("--upgrade-only", action="store_true", help="kill nothing before the upgrade")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="machines-"))
     try:
@@ -318,7 +353,8 @@ def main() -> int:
             say(
                 f"seed {options.seed}, killed in turn: {', '.join(machines.targets)}; not available: {missing or 'nothing'}"
             )
-            faults = play(machines, random.Random(options.seed), options.seconds)
+            rng = random.Random(options.seed)
+            faults = play(machines, rng, options.seconds, kills=not options.upgrade_only)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     for fault in faults:

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import LiteralString
 
@@ -37,6 +39,11 @@ FIRST = "20261128_1000"
 DATA = Path(__file__).with_name("data")
 ADDED = {"provisioned_member"}
 """Tables that a version adds without rows."""
+
+WAITING = """
+SELECT count(*) FROM pg_stat_activity
+WHERE application_name = 'slowpath migrations' AND wait_event_type = 'Lock' AND datname = current_database()
+"""
 
 Content = dict[str, list[tuple[object, ...]]]
 
@@ -184,9 +191,37 @@ def test_autogenerate_would_find_something(migrated: TestDatabase) -> None:
 def test_a_migration_gives_up_on_a_lock_instead_of_making_all_wait(former_database: TestDatabase) -> None:
     with psycopg.connect(former_database.admin_url) as writer:
         writer.execute("LOCK TABLE team IN ROW EXCLUSIVE MODE")  # as a writer has it until its transaction ends
+        config = alembic_config(former_database.owner_url)
+        config.attributes["lock_patience_s"] = 0.0
         with pytest.raises(Exception, match="lock timeout"):
-            former_database.migrate()
+            command.upgrade(config, "head")
     assert "provisioned_member" not in tables(former_database)
+
+
+@pytest.mark.processes
+@pytest.mark.database
+def test_a_migration_without_its_lock_lets_others_go_first_and_is_tried_again(former_database: TestDatabase) -> None:
+    """It waits behind a transaction that uses the table, and another writer waits behind it."""
+    with ThreadPoolExecutor(1) as thread, psycopg.connect(former_database.admin_url) as writer:
+        writer.execute("LOCK TABLE team IN ROW EXCLUSIVE MODE")
+        migrating = thread.submit(former_database.migrate)
+        with former_database.as_admin() as admin:
+            for _attempt in range(2):
+                _wait_until_it_waits(admin)
+                begun = time.monotonic()
+                admin.execute("DELETE FROM team")
+                assert time.monotonic() - begun < 2.0
+        assert not migrating.done()
+        writer.rollback()
+        migrating.result()
+    assert "provisioned_member" in tables(former_database)
+
+
+def _wait_until_it_waits(admin: psycopg.Connection) -> None:
+    deadline = time.monotonic() + 30.0
+    while admin.execute(WAITING).fetchone() != (1,):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.skipif(not SQUAWK.exists(), reason="squawk-cli is not installed")
