@@ -63,7 +63,7 @@ describe('Webhook settings', () => {
     ).toBeInTheDocument();
   });
 
-  it('show the URL and the deliveries of a webhook, and why missed deliveries could not be checked', async () => {
+  it('show URL and deliveries of a webhook, and why the check for missed ones failed', async () => {
     const refused = { title: 'No', detail: 'GitHub answers 404', status: 409, type: 'urn:x' };
     serve(
       [

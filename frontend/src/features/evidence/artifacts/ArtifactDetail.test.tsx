@@ -76,7 +76,7 @@ describe('ArtifactDetail', () => {
     expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled();
   });
 
-  it('decodes the artifact again with Try again, and shows why the server rejected it', async () => {
+  it('decodes the artifact again with Try again, and shows why it was rejected', async () => {
     let refused = true;
     server.use(
       http.post(at('/artifacts/a1/retry'), () => {

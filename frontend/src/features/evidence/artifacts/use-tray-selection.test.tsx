@@ -75,7 +75,7 @@ describe('UploadDrawer selection', () => {
     await vi.waitFor(() => expect(deleted).toEqual(['id of 1.pb']));
   });
 
-  it('selects all files with Ctrl+A, and empties the tray with Clear, but keeps the artifacts', async () => {
+  it('selects all files with Ctrl+A, and Clear empties the tray but keeps artifacts', async () => {
     const { user } = show(
       <UploadDrawer
         onOpen={() => undefined}

@@ -257,7 +257,7 @@ describe('TracePage table of goroutine groups', () => {
 });
 
 describe('TracePage longest waits', () => {
-  it('are selected in order with Shorter and Longer, each of which is disabled at its end', async () => {
+  it('are selected in order with Shorter and Longer, each disabled at its end', async () => {
     const worst = [5e6, 4e6, 3e6].map((duration_ns, index) =>
       aWait({ side: 'base', artifact: null, index, duration_ns }),
     );

@@ -117,7 +117,7 @@ describe('SuspectCommit', () => {
     expect(assigned).toEqual(['u2', null]);
   });
 
-  it('offers no assignee without a member, shows why owners are unknown, and omits an unsafe link', async () => {
+  it('shows why owners are unknown, but no assignee or unsafe link', async () => {
     shown([aSuspect('2', 1)], {
       author: { name: 'jt', user_id: null, user_name: null },
       owners: null,

@@ -99,7 +99,7 @@ describe('Team members', () => {
     expect(screen.queryByRole('button', { name: 'Create invitation' })).not.toBeInTheDocument();
   });
 
-  it('are invited by email address and role, and the link is shown until the invitation is revoked', async () => {
+  it('are invited by email and role, and the link is shown until it is revoked', async () => {
     serveMembers();
     const sent: unknown[] = [];
     const invitation = { id: 'invitation-1', email: 'kai@northwind.example', role: 'member' };
