@@ -34,7 +34,7 @@ PATIENCE_SECONDS = 90.0
 """Without a deploy or a measurement that begins, or a bisect that ends."""
 BETWEEN_SECONDS = (2.0, 10.0)
 """From one kill to the next."""
-STARTING_SECONDS = 60.0
+STARTING_SECONDS = 240.0
 
 
 @dataclass
