@@ -2,9 +2,11 @@
  * The frame around each page of a team: the top bar, the upload drawer, and the subscription to the
  * event stream.
  */
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { sessionQuery } from '../features/platform/accounts';
 import { useEvents } from '../features/platform/jobs';
 import { ListToolSlotContext, PageActionSlot, ProblemBoundary, useTimeZone } from '../ui';
 import classes from './Shell.module.css';
@@ -26,7 +28,8 @@ export function Shell() {
 }
 
 function LivingShell() {
-  const { team, session } = teamRoute.useRouteContext();
+  const { team, session: known } = teamRoute.useRouteContext();
+  const { data: session = known } = useQuery({ ...sessionQuery, staleTime: Infinity });
   useEvents(team.slug);
   const zone = useTimeZone();
   const [slot, setSlot] = useState<HTMLElement | null>(null);

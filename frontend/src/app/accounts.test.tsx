@@ -339,6 +339,22 @@ describe('Team management', () => {
     await waitFor(() => expect(findDraft('report r')).toBeNull());
   });
 
+  it('deletes drafts of another user whose session expired', async () => {
+    inTeams();
+    server.use(http.get(at('/deleted-teams'), () => HttpResponse.json([])));
+    sessionStorage.setItem('slowpath-drafts-of', aSession().user.id);
+    saveDraft('report r', 'A thought of this user');
+    const first = open('/');
+    await screen.findByRole('button', { name: 'Sign out' });
+    expect(findDraft('report r')).toBe('A thought of this user');
+    first.unmount();
+
+    sessionStorage.setItem('slowpath-drafts-of', 'another user');
+    open('/');
+    await screen.findByRole('button', { name: 'Sign out' });
+    expect(findDraft('report r')).toBeNull();
+  });
+
   it('requires confirmation to leave a team, and opens another team of the user', async () => {
     const { teams } = inTeams('first', 'second');
     const me = aSession().user;
@@ -447,6 +463,7 @@ describe('Name of the user', () => {
     await user.click(save);
     await waitFor(() => expect(save).toBeDisabled());
     expect(name).toHaveValue('Mira K.');
+    expect(screen.getByRole('button', { name: /menu of Mira K\./u })).toBeInTheDocument();
   });
 });
 

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 
 const prefix = 'slowpath-draft-';
+const ownerKey = 'slowpath-drafts-of';
 
 export function findDraft(name: string): string | null {
   try {
@@ -20,7 +21,18 @@ export function saveDraft(name: string, text: string): void {
   }
 }
 
-/** Drafts are deleted when another user signs in. */
+/** Deletes the drafts of another user, whose session may have expired in this tab. */
+export function keepDraftsOf(userId: string): void {
+  try {
+    const owner = sessionStorage.getItem(ownerKey);
+    if (owner !== null && owner !== userId) deleteDrafts();
+    sessionStorage.setItem(ownerKey, userId);
+  } catch {
+    // storage may be forbidden
+  }
+}
+
+/** Deletes all drafts, when their user signs out. */
 export function deleteDrafts(): void {
   try {
     for (const key of Object.keys(sessionStorage))

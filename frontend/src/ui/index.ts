@@ -11,7 +11,7 @@ export { pagedList, usePagedList, type ShownList } from './paged-list';
 export { useListTools } from './use-list-tools';
 export { DeleteDialog, DeleteResource } from './DeleteDialog';
 export { copyPicture, download, downloadBlob } from './download';
-export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
+export { findDraft, deleteDrafts, keepDraftsOf, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
 export { EditableList } from './EditableList';
 export { FormBody, FormDialog, NameField } from './FormDialog';

@@ -9,11 +9,15 @@ import {
   type ServiceAccountRole,
   type TokenScope,
 } from '../../../api';
-import { deleteDrafts } from '../../../ui';
+import { deleteDrafts, keepDraftsOf } from '../../../ui';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => calls.sessionGet({ signal }),
+  queryFn: async ({ signal }) => {
+    const session = await calls.sessionGet({ signal });
+    keepDraftsOf(session.user.id);
+    return session;
+  },
   staleTime: 60_000,
   retry: false,
 });
