@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
@@ -96,6 +96,19 @@ def make_too_large_error(limit_bytes: int, actual_bytes: int, *, remedy: str | N
     )
 
 
+class Closable(Protocol):
+    """What has files to delete."""
+
+    def close(self) -> None:
+        """Delete the files."""
+
+
+async def close_off_loop(spooled: Closable) -> None:
+    """Delete spooled files in a thread, also of a cancelled request."""
+    with CancelScope(shield=True):
+        await to_thread.run_sync(spooled.close)
+
+
 @asynccontextmanager
 async def spool_body(
     request: Request, limit_bytes: int, scratch: Path | None, limit_of: LimitOf | None = None
@@ -105,7 +118,7 @@ async def spool_body(
     Raises `TooLarge`, `Unavailable`, and `InvalidRequest` if the body ends early.
     """
     reject_oversized_content_length(request, limit_bytes)
-    spooled = SpooledBody(scratch)
+    spooled = await to_thread.run_sync(SpooledBody, scratch)  # a slow disk must not hold up other requests
     limit = limit_bytes
     try:
         buffer = bytearray()
@@ -122,7 +135,7 @@ async def spool_body(
         await to_thread.run_sync(spooled.write, bytes(buffer))
         yield spooled
     finally:
-        spooled.close()
+        await close_off_loop(spooled)
 
 
 class WholeBody:

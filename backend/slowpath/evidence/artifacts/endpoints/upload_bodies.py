@@ -20,7 +20,13 @@ from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, 
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.platform.accounts.access import Caller, MaySend, MayUpload
 from slowpath.platform.http.openapi_description import BINARY, OCTETS
-from slowpath.platform.http.request_bodies import SpooledBody, limit_body, reject_oversized_content_length, spool_body
+from slowpath.platform.http.request_bodies import (
+    SpooledBody,
+    close_off_loop,
+    limit_body,
+    reject_oversized_content_length,
+    spool_body,
+)
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf
 from slowpath.platform.http.request_dependencies import settings as settings_of
 from slowpath.platform.jobs import service as work
@@ -158,7 +164,7 @@ async def read_multipart_form(
             {part: file for part, _, file in reader.files if part in documents},
         )
     finally:
-        reader.close()
+        await close_off_loop(reader)
 
 
 RawBody = Annotated[SpooledBody, Depends(_raw_body)]
