@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setPreference } from '../ui';
 import { at, page, server } from '../testing/mock-api';
+import { tray } from '../features/evidence/artifacts';
 import { open } from '../testing/render';
 
 const match = (type: string, title: string, path: string) => ({
@@ -32,6 +33,9 @@ async function opened(keys: string) {
   const field = await screen.findByRole('combobox', { name: 'Search objects and commands' });
   return { ...app, field };
 }
+
+// The drawer stays open on all pages, also on those of the next test.
+afterEach(() => tray.setOpen(false));
 
 describe('Command palette', () => {
   test.each(['{Control>}k{/Control}', '/'])('opens by pressing %s', async (keys) => {

@@ -69,7 +69,7 @@ describe('HotPaths', () => {
     await userEvent.click(screen.getByRole('button', { name: 'a.Leaf' }));
     const frames = within(screen.getByRole('table', { name: 'Functions of the path' }));
     expect(frames.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
-      'Functionframe, Bdepth, Breturns at most, B',
+      'FunctionFrame, BDepth, BReturns at most, B',
       'a.Run3,072403,080',
       'a.Leaf403,12072',
     ]);
