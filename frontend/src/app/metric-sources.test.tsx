@@ -427,7 +427,7 @@ describe('Metric sources', () => {
     expect(gone).toEqual([]);
     const asked = await screen.findByRole('dialog', { name: 'Delete Production Prometheus?' });
     expect(asked).toHaveTextContent('Deletes its credentials too. Imported samples stay.');
-    await user.click(within(asked).getByRole('button', { name: 'Delete source' }));
+    await user.click(within(asked).getByRole('button', { name: 'Delete metric source' }));
     expect(
       await screen.findByText(/No metric sources yet\. Add a Prometheus, Thanos/),
     ).toBeInTheDocument();

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
@@ -115,6 +115,26 @@ describe('Webhook settings', () => {
     await user.click(screen.getByRole('tab', { name: 'Integrations' }));
     expect(await screen.findByRole('button', { name: 'Add webhook' })).toBeVisible();
     expect(screen.queryByDisplayValue(SECRET)).toBeNull();
+  });
+
+  it('hide the secret of a new webhook that is deleted', async () => {
+    serve([aWebhook()]);
+    server.use(
+      http.post(at('/webhooks'), () =>
+        HttpResponse.json({ webhook: aWebhook(), secret: SECRET }, { status: 201 }),
+      ),
+      http.delete(at(`/webhooks/${ID}`), () => new HttpResponse(null, { status: 204 })),
+    );
+    const { user } = opened();
+    await user.click(await screen.findByRole('button', { name: 'Add webhook' }));
+    const form = await screen.findByRole('dialog');
+    await user.type(within(form).getByLabelText(/^Name/), 'monorepo');
+    await user.click(within(form).getByRole('button', { name: 'Add webhook' }));
+    expect(await screen.findByDisplayValue(SECRET)).toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'Delete monorepo' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Delete monorepo?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Delete webhook' }));
+    await waitFor(() => expect(screen.queryByDisplayValue(SECRET)).toBeNull());
   });
 
   it('show why the server rejected a new webhook', async () => {

@@ -36,7 +36,7 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
       deletion={({ id, name }, onClose) => (
         <DeleteResource
           name={name}
-          noun="source"
+          noun="metric source"
           request={() => deleteSource(id)}
           stale={['metric_source']}
           onDeleted={() => client.removeQueries({ queryKey: sourceCheckKey(id) })}

@@ -41,8 +41,11 @@ export default function Webhooks({ mayManage }: WebhooksProps) {
       deletion={({ id, name, kind }, onClose) => (
         <DeleteResource
           name={name}
-          noun="hook"
-          request={() => deleteWebhook(id)}
+          noun="webhook"
+          request={async () => {
+            await deleteWebhook(id);
+            if (created?.webhook.id === id) setCreated(null);
+          }}
           stale={['webhook']}
           onClose={onClose}
         >

@@ -53,10 +53,13 @@ describe('commandOf', () => {
 
   it('has a command for exactly the keys in the list of shortcuts', () => {
     const ascii = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
-    const commands = [...ascii, 'Enter', 'Escape'].filter((key) => press(key) !== null);
+    const others = { Esc: 'Escape', '↓': 'ArrowDown', '↑': 'ArrowUp' } as Record<string, string>;
+    const commands = [...ascii, 'Enter', ...Object.values(others)].filter(
+      (key) => press(key) !== null,
+    );
     // Digits choose from an open menu, which handles its keys itself.
     const listed = SHORTCUTS.flatMap(([keys]) => keys).filter((key) => key !== '1–9');
-    expect(listed.map((key) => (key === 'Esc' ? 'Escape' : key)).sort()).toEqual(commands.sort());
+    expect(listed.map((key) => others[key] ?? key).sort()).toEqual(commands.sort());
   });
 });
 

@@ -47,7 +47,7 @@ const COMMANDS = new Map<string, Command>([
 
 /** Descriptions of the keys, for the list of shortcuts. */
 export const SHORTCUTS: [string[], string][] = [
-  [['j', 'k'], 'move to the next or previous item'],
+  [['j', 'k', '↓', '↑'], 'move to the next or previous item'],
   [['x'], 'select the item'],
   [['X'], 'select all items shown, or none'],
   [['Enter'], 'open the item'],

@@ -10,7 +10,7 @@ export type ChannelsProps = { mayManage: boolean };
 
 export default function Channels({ mayManage }: ChannelsProps) {
   const channels = useQuery(channelsQuery);
-  const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
+  const [secret, setSecret] = useState<{ id: string; of: string; text: string } | null>(null);
   return (
     <EditableList
       title="Channels"
@@ -29,7 +29,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
         <ChannelRow
           channel={channel}
           mayManage={mayManage}
-          onSecret={(text) => setSecret({ of: channel.name, text })}
+          onSecret={(text) => setSecret({ id: channel.id, of: channel.name, text })}
           {...dialogs}
         />
       )}
@@ -38,7 +38,9 @@ export default function Channels({ mayManage }: ChannelsProps) {
           channel={channel}
           onDone={(added) => {
             onDone();
-            if (added?.secret) setSecret({ of: added.channel.name, text: added.secret });
+            if (!added?.secret) return;
+            const { id, name } = added.channel;
+            setSecret({ id, of: name, text: added.secret });
           }}
         />
       )}
@@ -46,7 +48,10 @@ export default function Channels({ mayManage }: ChannelsProps) {
         <DeleteResource
           name={name}
           noun="channel"
-          request={() => deleteChannel(id)}
+          request={async () => {
+            await deleteChannel(id);
+            if (secret?.id === id) setSecret(null);
+          }}
           stale={['notification_channel']}
           onClose={onClose}
         >
