@@ -35,8 +35,9 @@ from bootstrap_parts.suite_report import SuiteResult, print_report, wording
 
 _RESULTS = MADE / "logs" / "long"
 _OVERTIME_FACTOR = 2.0
-"""A proof that takes {seconds} is ended after this many times its share, and the time for its start."""
-_START_SECONDS = 300.0
+"""A proof that takes {seconds} is ended after this many times its share, and the time of its round."""
+_ROUND_SECONDS = 600.0
+"""Start and fixed work of a proof: `machines` restarts all its processes and migrates, however short its share is."""
 _FIXED_WORK_SECONDS = 1_500.0
 """A proof with a fixed amount of work is ended after this time: its duration depends on the machine only."""
 _SHOWN_LINES = 100
@@ -170,7 +171,7 @@ def _start(proof: LongProof, seconds: float, seed: int, mark: ProcessMark) -> _R
 
 def time_limit(proof: LongProof, seconds: float) -> float:
     """Return after how many seconds a proof with a share of `seconds` is ended."""
-    return seconds * _OVERTIME_FACTOR + _START_SECONDS if "{seconds}" in proof.command else _FIXED_WORK_SECONDS
+    return seconds * _OVERTIME_FACTOR + _ROUND_SECONDS if "{seconds}" in proof.command else _FIXED_WORK_SECONDS
 
 
 def _is_overdue(one: _RunningProof) -> bool:
