@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
-import { HttpResponse, http } from 'msw';
+import { HttpResponse, delay, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { InboxActionIn, InboxItem, InboxReadingIn } from '../api';
 import { TEAM, aSession } from '../testing/api-factories';
@@ -209,6 +209,25 @@ describe('Inbox triage by keyboard', () => {
       action: { type: 'assign', assignee_id: null },
     });
     await waitFor(() => expect(screen.queryByText(/^Assigned 2 items/)).toBeNull());
+  });
+
+  it('clears the selection once an action is saved, while the items are still reloaded', async () => {
+    const { sent } = serve(three());
+    const { user } = open('/t/northwind/inbox');
+    await rows();
+    await user.keyboard('jxjx');
+    server.use(http.get(at('/inbox'), () => delay('infinite')));
+    await user.keyboard('a');
+    await menuItem(`${ME.name} (you)`);
+    await user.keyboard('1');
+    expect(await screen.findByText(`Assigned 2 items to ${ME.name}`)).toBeVisible();
+    await user.keyboard('u');
+    await waitFor(() => expect(sent).toHaveLength(2));
+    await user.keyboard('s');
+    await menuItem('Acknowledged');
+    await user.keyboard('3');
+    await waitFor(() => expect(sent).toHaveLength(3));
+    expect(sent[2]?.items).toEqual([{ kind: 'production-event', id: 'a2' }]);
   });
 
   it('marks unread items of the selection as read, and read items as unread', async () => {

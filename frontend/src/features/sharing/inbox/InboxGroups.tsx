@@ -22,13 +22,13 @@ export function InboxGroups(props: GroupsProps) {
     <div className={classes.list} style={style}>
       <div className={classes.head} aria-hidden>
         <span />
-        <span>severity</span>
-        <span>item</span>
-        {isShown('since') && <span>since</span>}
-        {isShown('change') && <span className={classes.change}>change</span>}
-        <span className={classes.trend}>last builds or hours</span>
-        {isShown('state') && <span>state</span>}
-        {isShown('assignee') && <span>assignee</span>}
+        <span>Severity</span>
+        <span>Item</span>
+        {isShown('since') && <span>Since</span>}
+        {isShown('change') && <span className={classes.change}>Change</span>}
+        <span className={classes.trend}>Last builds or hours</span>
+        {isShown('state') && <span>State</span>}
+        {isShown('assignee') && <span>Assignee</span>}
       </div>
       {GROUPS.map((group) => {
         const own = items.filter((item) => item.group === group);

@@ -28,14 +28,16 @@ const STALE = ['inbox', 'regression', 'production-event', 'bisect', 'dashboard']
 /** The number of actions that can be undone, one after the other. */
 const UNDO_MOST = 50;
 
+type Act = { request: InboxActionIn; onDone?: (() => void) | undefined };
+
 export function useTriage(people: readonly Person[]): Triage {
   const client = useQueryClient();
   const [stack, setStack] = useState<DoneAction[]>([]);
   const refresh = () =>
     Promise.all(STALE.map((key) => client.invalidateQueries({ queryKey: [key] })));
   const act = useMutation({
-    mutationFn: (request: InboxActionIn) => actOnItems(request),
-    onSuccess: ({ results, undo }, { action }) => {
+    mutationFn: ({ request }: Act) => actOnItems(request),
+    onSuccess: ({ results, undo }, { request: { action }, onDone }) => {
       const refused = results.flatMap(({ problem }) => (problem ? [problem] : []));
       const changed = results.length - refused.length;
       const done = {
@@ -44,6 +46,8 @@ export function useTriage(people: readonly Person[]): Triage {
         undo,
       };
       setStack((before) => [...before, done].slice(-UNDO_MOST));
+      // Not in the options of `mutate`: those run after the refresh, and never after an undo.
+      onDone?.();
     },
     onSettled: refresh,
   });
@@ -62,7 +66,7 @@ export function useTriage(people: readonly Person[]): Triage {
     act: (items, action, onDone) => {
       undo.reset();
       const refs = items.map(({ kind, id }) => ({ kind, id }));
-      act.mutate({ items: refs, action }, { onSuccess: onDone });
+      act.mutate({ request: { items: refs, action }, onDone });
     },
     undo: () => {
       if (!done || done.undo.length === 0 || undo.isPending) return;
